@@ -50,8 +50,8 @@ abstract class AbstractLockContract {
 
     @BeforeEach
     void openTemplates() {
-        first = template(Templates.SETTINGS);
-        second = template(Templates.SETTINGS);
+        first = template(Templates.PATIENT);
+        second = template(Templates.PATIENT);
     }
 
     @AfterEach

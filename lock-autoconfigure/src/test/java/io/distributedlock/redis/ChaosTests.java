@@ -86,7 +86,7 @@ class ChaosTests extends AbstractFaultTests {
                 .atMost(LEASE.multipliedBy(2).plus(Noise.LATEST))
                 .until(() -> keys().isEmpty());
         for (int i = 0; i < NAMES; i++) {
-            instances.get(i).acquire(request(i).waitUpTo(Noise.LATEST)).close();
+            closeInTime(instances.get(i).acquire(request(i).waitUpTo(Noise.LATEST)));
         }
     }
 

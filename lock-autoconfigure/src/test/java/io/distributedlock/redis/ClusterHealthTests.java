@@ -37,10 +37,12 @@ class ClusterHealthTests {
         try (RespClient admin = full.connect()) {
             admin.call("CONFIG", "SET", "maxmemory", "1");
             try {
-                assertThat(locks.availability().failures()).singleElement().satisfies(failure -> {
-                    assertThat(failure.server()).isEqualTo("Redis at 127.0.0.1:" + full.port());
-                    assertThat(failure.error()).contains("OOM");
-                });
+                await().untilAsserted(() -> assertThat(locks.availability().failures())
+                        .singleElement()
+                        .satisfies(failure -> {
+                            assertThat(failure.server()).isEqualTo("Redis at 127.0.0.1:" + full.port());
+                            assertThat(failure.error()).contains("OOM");
+                        }));
             } finally {
                 admin.call("CONFIG", "SET", "maxmemory", "0");
             }

@@ -100,7 +100,7 @@ class CommandProbeTests {
 
     @Test
     void aServerOfAClusterIsNamedOnce(CapturedOutput output) {
-        try (RedisCluster cluster = RedisCluster.start(3, 0)) {
+        try (RedisCluster cluster = RedisCluster.start(3, 0, Duration.ofSeconds(15))) {
             cluster.masters()
                     .forEach(master ->
                             master.text("ACL", "SETUSER", "limited", "on", ">pw", "~*", "&*", "+@all", "-time"));

@@ -65,7 +65,7 @@ class DeniedChannelTests extends AbstractFaultTests {
         LockRequest request = LockRequest.of("busy").lease(Duration.ofSeconds(30));
         AtomicBoolean stop = new AtomicBoolean();
         List<TestCallers.Call<Integer>> busy = IntStream.range(0, 4)
-                .mapToObj(i -> direct(Templates.SETTINGS))
+                .mapToObj(i -> direct(Templates.PATIENT))
                 .map(locks -> callers.call(() -> {
                     int turns = 0;
                     while (!stop.get()) {
@@ -91,7 +91,7 @@ class DeniedChannelTests extends AbstractFaultTests {
     @Test
     void anInstanceThatMayNotListenGetsItsTurnBesideACallerThatNeverWaits() {
         RedisLockTemplate deaf = notListening();
-        RedisLockTemplate locks = direct(Templates.SETTINGS);
+        RedisLockTemplate locks = direct(Templates.PATIENT);
         LockRequest request = LockRequest.of("looped").lease(Duration.ofSeconds(30));
         AtomicBoolean stop = new AtomicBoolean();
         TestCallers.Call<Integer> loop = callers.call(() -> {

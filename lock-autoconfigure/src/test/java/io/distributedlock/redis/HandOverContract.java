@@ -101,8 +101,8 @@ abstract class HandOverContract extends AbstractLockContract {
     @Test
     void instancesAreServedInTheOrderInWhichTheyCame() {
         List<RedisLockTemplate> instances = new ArrayList<>(List.of(first, second));
-        instances.add(template(Templates.SETTINGS));
-        instances.add(template(Templates.SETTINGS));
+        instances.add(template(Templates.PATIENT));
+        instances.add(template(Templates.PATIENT));
         List<Integer> served = new CopyOnWriteArrayList<>();
         List<TestCallers.Call<?>> calls = new ArrayList<>();
         try (LockHandle handle = first.acquire(REQUEST)) {
@@ -154,7 +154,7 @@ abstract class HandOverContract extends AbstractLockContract {
     void handingOverBetweenInstancesWakesOnlyOne() {
         List<RedisLockTemplate> instances = new ArrayList<>(List.of(first, second));
         for (int i = 0; i < 4; i++) {
-            instances.add(template(Templates.SETTINGS));
+            instances.add(template(Templates.PATIENT));
         }
         instances.forEach(instance -> instance.acquire(REQUEST).close());
         int cycles = 50;

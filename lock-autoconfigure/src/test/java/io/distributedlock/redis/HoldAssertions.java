@@ -7,8 +7,8 @@ package io.distributedlock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockHandle;
-import io.distributedlock.LockLostException;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
@@ -106,7 +106,7 @@ final class HoldAssertions {
             try {
                 check.run();
                 return;
-            } catch (AssertionError | LockLostException e) {
+            } catch (AssertionError | DistributedLockException e) {
                 if (i == MOST_TRIES || Noise.longestSince(begin).compareTo(harmless) < 0) {
                     throw e;
                 }

@@ -53,7 +53,7 @@ class InterruptTests extends AbstractFaultTests {
 
     private void assertNothingStays(RedisLockTemplate locks) {
         await().until(() -> keys().stream().noneMatch(key -> key.endsWith("}")));
-        locks.acquire(REQUEST).close();
+        closeInTime(locks.acquire(REQUEST));
         Engines.awaitEmpty(locks, REQUEST.lease());
     }
 

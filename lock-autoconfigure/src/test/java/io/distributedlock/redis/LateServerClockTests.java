@@ -50,7 +50,7 @@ class LateServerClockTests extends AbstractFaultTests {
 
     @Test
     void theClockIsRequestedOncePerConnection() {
-        RedisLockTemplate locks = proxied();
+        RedisLockTemplate locks = proxied(Templates.PATIENT);
         try (CommandLog log = CommandLog.open(redis)) {
             proxy.cut();
             await().ignoreExceptions().until(() -> {

@@ -224,7 +224,6 @@ class LeastPrivilegeTests extends AbstractFaultTests {
         LockRequest request = leased("main", 30_000).waitUpTo(CONNECTED);
 
         // One after the other, waited for, renewed, extended, nested.
-        LockHandle renewed = one.acquire(leased("renewed", 1_500).waitUpTo(CONNECTED));
         LockHandle handle = one.acquire(request);
         one.acquire(request).close();
         CompletableFuture<LockHandle> next =
@@ -233,6 +232,7 @@ class LeastPrivilegeTests extends AbstractFaultTests {
         await().ignoreExceptionsMatching(failure -> false)
                 .until(() -> next.isCompletedExceptionally()
                         || one.inspect("main").orElseThrow().waitingInstances() == 1);
+        LockHandle renewed = one.acquire(leased("renewed", 2_400));
         HoldAssertions.awaitRenewals(renewed, 1);
         renewed.close();
         handle.extend(millis(40_000));

@@ -62,6 +62,10 @@ class LogLinesTests extends AbstractFaultTests {
     /** What the thread does is for this log alone: another instance is not told. */
     @Test
     void aHoldAtItsMaxHoldNamesItsThreadAndWhereThatIs() {
+        HoldAssertions.assertUnlessStalled(Templates.millis(100), this::assertThreadAndPlaceAreNamed);
+    }
+
+    private void assertThreadAndPlaceAreNamed() {
         RedisLockTemplate locks = direct(Templates.SETTINGS);
         CountDownLatch end = new CountDownLatch(1);
         try (Logs logs = Logs.capture(Level.WARN)) {

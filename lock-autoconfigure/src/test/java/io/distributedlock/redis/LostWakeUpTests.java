@@ -60,8 +60,8 @@ class LostWakeUpTests extends AbstractFaultTests {
     /** A subscription for each lock that is waited for: they ran out, timed out, and were never ended. */
     @Test
     void aThousandLocksThatTenWaitForEachNeedNoSubscription() {
-        RedisLockTemplate holder = direct(Templates.SETTINGS);
-        RedisLockTemplate waiter = direct(Templates.SETTINGS);
+        RedisLockTemplate holder = direct(Templates.PATIENT);
+        RedisLockTemplate waiter = direct(Templates.PATIENT);
         List<CompletableFuture<LockHandle>> held = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
             held.add(holder.acquireAsync(LockRequest.of("wanted-" + i)).toCompletableFuture());

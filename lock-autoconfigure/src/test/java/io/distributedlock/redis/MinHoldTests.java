@@ -107,7 +107,7 @@ class MinHoldTests extends AbstractLockContract {
     /** Of the property: a request compares it with its own maximum. */
     @Test
     void isRefusedIfTheLockWouldBeLostBeforeByDefault() {
-        EngineSettings defaults = Templates.SETTINGS;
+        EngineSettings defaults = Templates.PATIENT;
         RedisLockTemplate limited = template(new EngineSettings(
                 defaults.lease(),
                 defaults.waitUpTo(),

@@ -74,7 +74,7 @@ class OrphanedLockTests extends AbstractFaultTests {
     /** The release ended renewal before the acquisition, in another thread, had begun it. */
     @Test
     void aReleaseThatOvertakesItsAcquisitionLeavesNoRenewalBehind() {
-        RedisLockTemplate locks = direct(Templates.SETTINGS);
+        RedisLockTemplate locks = direct(Templates.PATIENT);
         long seed = Seeds.of("orphanedLock.seed");
         Random random = new Random(seed);
         List<CompletableFuture<?>> closed = new ArrayList<>();

@@ -34,7 +34,7 @@ class OutageTests extends AbstractFaultTests {
     @Test
     void callsFailWithinTheirBoundsWhileRedisIsDown() {
         RedisLockTemplate locks = direct();
-        locks.acquire(REQUEST).close();
+        Templates.warmUp(locks);
         crash();
         assertCallsAreBounded(locks);
     }
@@ -43,7 +43,7 @@ class OutageTests extends AbstractFaultTests {
     @Test
     void callsFailWithinTheirBoundsWhileRedisIsSilent() {
         RedisLockTemplate locks = direct();
-        locks.acquire(REQUEST).close();
+        Templates.warmUp(locks);
         redis.signal("STOP");
         assertCallsAreBounded(locks);
         redis.signal("CONT");
@@ -80,7 +80,7 @@ class OutageTests extends AbstractFaultTests {
     @Test
     void aCallDuringAnOutageWaitsForRedis() {
         RedisLockTemplate locks = direct(Templates.settings(Duration.ofSeconds(20), Duration.ZERO));
-        locks.acquire(REQUEST).close();
+        Templates.warmUp(locks);
         crash();
         assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.acquire(REQUEST.noWait()));
         TestCallers.Call<String> call = callers.call(() -> {
@@ -98,13 +98,13 @@ class OutageTests extends AbstractFaultTests {
     @Test
     void locksWorkAsSoonAsRedisIsBack() {
         RedisLockTemplate locks = direct();
-        locks.acquire(REQUEST).close();
+        Templates.warmUp(locks);
         for (int i = 0; i < 2; i++) {
             crash();
             assertUnavailable(() -> locks.acquire(REQUEST.noWait()), Duration.ZERO, TIMEOUT);
             restart();
             Stopwatch watch = Stopwatch.start();
-            locks.acquire(REQUEST.waitUpTo(Duration.ofSeconds(10))).close();
+            closeInTime(locks.acquire(REQUEST.waitUpTo(Duration.ofSeconds(10))));
             assertThat(watch.elapsed()).isLessThan(RECONNECT.plus(Noise.now()));
         }
     }
@@ -116,14 +116,14 @@ class OutageTests extends AbstractFaultTests {
         CompletableFuture<LockHandle> later =
                 locks.acquireAsync(REQUEST.waitForever()).toCompletableFuture();
         TestCallers.Call<Long> call = callers.call(() -> {
-            try (LockHandle handle = locks.acquire(REQUEST.waitForever())) {
-                return handle.fencingToken();
-            }
+            LockHandle handle = locks.acquire(REQUEST.waitForever());
+            closeInTime(handle);
+            return handle.fencingToken();
         });
         call.awaitBlocked();
         restart();
         Stopwatch watch = Stopwatch.start();
-        TestCallers.get(later).close();
+        closeInTime(TestCallers.get(later));
         assertThat(call.get()).isPositive();
         assertThat(watch.elapsed()).isLessThan(RECONNECT.plus(Noise.now()));
     }
@@ -137,9 +137,9 @@ class OutageTests extends AbstractFaultTests {
         CountDownLatch lost = new CountDownLatch(1);
         handle.onLost(lost::countDown);
         TestCallers.Call<Long> call = callers.call(() -> {
-            try (LockHandle next = two.acquire(REQUEST.waitForever())) {
-                return next.fencingToken();
-            }
+            LockHandle next = two.acquire(REQUEST.waitForever());
+            closeInTime(next);
+            return next.fencingToken();
         });
         await().until(() -> one.inspect("down").orElseThrow().waitingInstances() == 1);
         crash();
@@ -164,16 +164,17 @@ class OutageTests extends AbstractFaultTests {
                 millis(300),
                 millis(300).plus(TIMEOUT));
         TestCallers.Call<Boolean> call = callers.call(() -> {
-            try (LockHandle handle = locks.acquire(REQUEST.waitForever())) {
-                return handle.isHeld();
-            }
+            LockHandle handle = locks.acquire(REQUEST.waitForever());
+            boolean held = handle.isHeld();
+            closeInTime(handle);
+            return held;
         });
         call.awaitBlocked();
         try (EmbeddedRedis late = EmbeddedRedis.start(port)) {
             assertThat(late.isAlive()).isTrue();
             Stopwatch watch = Stopwatch.start();
             assertThat(call.get()).isTrue();
-            locks.acquire(REQUEST.noWait()).close();
+            closeInTime(locks.acquire(REQUEST));
             assertThat(watch.elapsed()).isLessThan(RECONNECT.plus(Noise.now()));
         }
     }
@@ -257,9 +258,10 @@ class OutageTests extends AbstractFaultTests {
         int before = proxy.accepted();
         proxy.blackHole();
         TestCallers.Call<Boolean> call = callers.call(() -> {
-            try (LockHandle handle = locks.acquire(REQUEST.waitForever())) {
-                return handle.isHeld();
-            }
+            LockHandle handle = locks.acquire(REQUEST.waitForever());
+            boolean held = handle.isHeld();
+            closeInTime(handle);
+            return held;
         });
         await().atMost(Duration.ofSeconds(10)).until(() -> proxy.accepted() > before);
         proxy.heal();

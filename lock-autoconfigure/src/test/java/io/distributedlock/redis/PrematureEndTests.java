@@ -39,7 +39,7 @@ class PrematureEndTests extends AbstractFaultTests {
         return 1
         """;
 
-    private static final LockRequest REQUEST = leased("held", 2_400);
+    private static final LockRequest REQUEST = leased("held", 3_600);
 
     /** What the watchdog remembered of the expired lock kept it from renewing the next one of that name. */
     @Test
@@ -66,7 +66,7 @@ class PrematureEndTests extends AbstractFaultTests {
 
     private static void assertNextIsRenewed(RedisLockTemplate locks, RedisLockTemplate other) {
         try (LockHandle next = locks.acquire(REQUEST)) {
-            HoldAssertions.awaitRenewals(next, 2);
+            HoldAssertions.awaitRenewals(next, 1);
             assertThat(other.tryAcquire(LockRequest.of("held").noWait())).isEmpty();
         }
     }
@@ -120,7 +120,7 @@ class PrematureEndTests extends AbstractFaultTests {
         Stopwatch watch = Stopwatch.start();
         try (CommandCounter counter = CommandCounter.start(redis)) {
             assertThatExceptionOfType(LockUnavailableException.class)
-                    .isThrownBy(() -> other.acquire(leased("idle", 1_000).waitUpTo(millis(200))))
+                    .isThrownBy(() -> other.acquire(leased("idle", 30_000).waitUpTo(millis(1_000))))
                     .withMessageContaining("READONLY");
             patient = other.acquireAsync(LockRequest.of("patient")).toCompletableFuture();
             // A renewal is due when 3 s are left of the lease.

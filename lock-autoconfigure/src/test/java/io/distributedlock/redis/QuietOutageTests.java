@@ -26,17 +26,17 @@ class QuietOutageTests extends AbstractFaultTests {
     @Test
     void isLoggedOnceHoweverManyCallersAndHoldsThereAre() {
         RedisLockTemplate locks = direct();
-        List<LockHandle> held = IntStream.range(0, 5)
-                .mapToObj(i -> locks.acquire(leased("held-" + i, 1_000)))
-                .toList();
         List<TestCallers.Call<LockHandle>> calls = new ArrayList<>();
         try (Logs logs = Logs.capture(Level.INFO)) {
+            List<LockHandle> held = IntStream.range(0, 5)
+                    .mapToObj(i -> locks.acquire(leased("held-" + i, 1_000)))
+                    .toList();
             crash();
             for (int i = 0; i < 20; i++) {
                 String name = "wanted-" + i % 10;
                 calls.add(callers.call(() -> {
                     LockHandle granted = locks.acquire(leased(name, 1_000).waitForever());
-                    granted.close();
+                    closeInTime(granted);
                     return granted;
                 }));
             }

@@ -71,6 +71,10 @@ class RenewalBatchTests {
      */
     @Test
     void twoHundredAndFiftyLocksAreRenewedByThreeScripts() {
+        HoldAssertions.assertUnlessStalled(TICK.multipliedBy(2), this::assertRenewedByThreeScripts);
+    }
+
+    private void assertRenewedByThreeScripts() {
         acquire().forEach(LockHandle::close);
         Stopwatch watch = Stopwatch.start();
         List<LockHandle> handles = acquire();
@@ -135,9 +139,9 @@ class RenewalBatchTests {
     @Test
     void nothingIsSentWhenNothingIsHeld() {
         RedisLockTemplate other = templates.on(server.newConnectionFactory());
-        LockHandle handle = locks.acquire(leased("idle", 1_500));
+        LockHandle handle = locks.acquire(leased("idle", 3_000));
         CompletableFuture<LockHandle> waiting =
-                other.acquireAsync(leased("idle", 1_500)).toCompletableFuture();
+                other.acquireAsync(leased("idle", 3_000)).toCompletableFuture();
         await().until(() -> locks.inspect("idle").orElseThrow().waitingInstances() == 1);
         HoldAssertions.awaitRenewals(handle, 1);
         handle.close();
@@ -145,7 +149,7 @@ class RenewalBatchTests {
         await().until(() -> server.keys(Templates.PREFIX).isEmpty());
         try (CommandCounter counter = CommandCounter.start(server.redis())) {
             HoldAssertions.assertAllTheTime(
-                    millis(2_000), () -> assertThat(counter.calls()).isEmpty());
+                    millis(1_500), () -> assertThat(counter.calls()).isEmpty());
         }
     }
 }

@@ -61,7 +61,7 @@ class RestoredEntryTests extends AbstractFaultTests {
         RedisLockTemplate two = patient();
         LockHandle released = one.acquire(leased("restored", 500));
         call("COPY", KEY, COPY);
-        released.close();
+        closeInTime(released);
         two.acquire(OF_ANYONE).close();
         two.acquire(OF_ANYONE).close();
         LockHandle forgotten = two.acquire(OF_ANYONE);

@@ -99,7 +99,7 @@ class RetentionAndAsyncReleaseTests extends AbstractFaultTests {
             }));
         }
         try {
-            await().atMost(Noise.patience()).until(() -> cycles.stream().allMatch(its -> its.get() >= 1_000));
+            await().atMost(Noise.patience()).until(() -> cycles.stream().allMatch(its -> its.get() >= 300));
         } finally {
             stop.set(true);
         }
@@ -117,9 +117,10 @@ class RetentionAndAsyncReleaseTests extends AbstractFaultTests {
         Stopwatch watch = Stopwatch.start();
         try (CommandCounter counter = CommandCounter.start(redis);
                 LockHandle handle = other.acquire(REQUEST)) {
-            // On a busy machine, the release may come after the time for another request.
-            boolean late = watch.elapsed().compareTo(millis(50)) > 0;
-            assertThat(counter.scripts()).isBetween(2L, late ? 3L : 2L);
+            // On a busy machine, the release may come after the time for other requests.
+            Duration elapsed = watch.elapsed();
+            long late = elapsed.compareTo(millis(50)) > 0 ? 1 + elapsed.toMillis() / 500 : 0;
+            assertThat(counter.scripts()).isBetween(2L, 2L + late);
             assertThat(handle.isHeld()).isTrue();
         }
     }

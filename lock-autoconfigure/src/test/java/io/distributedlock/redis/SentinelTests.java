@@ -32,6 +32,9 @@ class SentinelTests {
 
     private static final String USERS = "user app on >data ~* &* +@all";
 
+    /** Where no master is to be replaced because of its silence, which a busy machine causes as well. */
+    private static final Duration PATIENT = Duration.ofMinutes(10);
+
     private static SentinelGroup group;
 
     private final Templates templates = new Templates();
@@ -40,6 +43,7 @@ class SentinelTests {
     static void start() {
         Templates.warmUpThisJvm();
         group = SentinelGroup.start(2, List.of("user listener on >ear ~* &* +@all"), USERS);
+        group.setPatience(PATIENT);
     }
 
     @AfterAll
@@ -165,6 +169,7 @@ class SentinelTests {
             assertThat(handle.isHeld()).isTrue();
             await().until(() ->
                     group.servers().stream().allMatch(each -> keys(each).contains("lock:{frozen}")));
+            group.setPatience(Duration.ofSeconds(1));
             former.freeze();
             RedisNode next = group.awaitSwitchFrom(former);
             try (LockHandle other = locks.acquire(leased("other", 10_000).waitUpTo(Duration.ofSeconds(60)))) {
@@ -174,6 +179,7 @@ class SentinelTests {
             await().until(() -> isAtHome(next));
             former.wake();
             await().until(() -> !isAtHome(former));
+            group.setPatience(PATIENT);
         }
     }
 
@@ -181,14 +187,13 @@ class SentinelTests {
     @Order(5)
     void holdsContinueWhileAllSentinelsAreDown() {
         RedisLockTemplate locks = locks();
-        try (LockHandle handle = locks.acquire(leased("alone", 3_000))) {
+        try (LockHandle handle = locks.acquire(leased("alone", 4_500))) {
             group.sentinels().subList(0, 2).forEach(RedisNode::kill);
             try (LockHandle other = locks().acquire(leased("one Sentinel", 10_000))) {
                 assertThat(other.isHeld()).isTrue();
             }
             group.sentinels().get(2).kill();
-            await().until(() -> handle.remainingLease().toMillis() < 2_500);
-            await().until(() -> handle.remainingLease().toMillis() > 2_500);
+            HoldAssertions.awaitRenewals(handle, 1);
             assertRefusal(target(SentinelGroup.MASTER_NAME), "no Sentinel");
         }
     }

@@ -138,7 +138,7 @@ class ServerConfigurationCheckTests {
     void reportsOnceThatTheClockWasSetBack(CapturedOutput output) {
         AtomicLong ahead = new AtomicLong();
         Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
-        EngineSettings settings = Templates.IMPATIENT;
+        EngineSettings settings = Templates.PATIENT;
         LockClientFactory source = new LockClientFactory(
                 StandaloneServer.connectionFactory(redis.port()), settings.commandTimeout(), new InstanceId());
         try (SingleServerConnections connections = new SingleServerConnections(source, settings.commandTimeout())) {

@@ -49,16 +49,16 @@ final class Templates implements AutoCloseable {
                 shutdownGrace);
     }
 
-    /** As {@link #SETTINGS}, with other limits for passing a lock on inside an instance. */
+    /** As {@link #PATIENT}, with other limits for passing a lock on inside an instance. */
     static EngineSettings fairness(int maxPasses, Duration maxBatch) {
         return new EngineSettings(
-                SETTINGS.lease(),
-                SETTINGS.waitUpTo(),
-                SETTINGS.maxHold(),
-                SETTINGS.commandTimeout(),
+                PATIENT.lease(),
+                PATIENT.waitUpTo(),
+                PATIENT.maxHold(),
+                PATIENT.commandTimeout(),
                 maxPasses,
                 maxBatch,
-                SETTINGS.shutdownGrace());
+                PATIENT.shutdownGrace());
     }
 
     static Duration millis(long millis) {
@@ -71,7 +71,7 @@ final class Templates implements AutoCloseable {
     }
 
     RedisLockTemplate on(LettuceConnectionFactory factory) {
-        return on(factory, SETTINGS);
+        return on(factory, PATIENT);
     }
 
     /** The factory is closed with the template. */

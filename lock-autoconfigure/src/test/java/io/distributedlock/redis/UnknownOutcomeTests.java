@@ -62,7 +62,7 @@ class UnknownOutcomeTests extends AbstractFaultTests {
             proxy.requests().hold();
             TestCallers.Call<LockHandle> call = callers.call(() -> {
                 LockHandle handle = locks.acquire(REQUEST);
-                handle.close();
+                closeInTime(handle);
                 return handle;
             });
             await().pollInterval(millis(1)).until(() -> proxy.requests().pending() > 0);
@@ -87,7 +87,7 @@ class UnknownOutcomeTests extends AbstractFaultTests {
             LockHandle handle = locks.acquire(REQUEST);
             assertThat(handle.isHeld()).isTrue();
             assertThat(other.tryAcquire(OTHERS.noWait())).isEmpty();
-            handle.close();
+            closeInTime(handle);
             return handle;
         });
         await().until(() -> !keys().isEmpty() && proxy.replies().dropped() > 0);
@@ -164,20 +164,20 @@ class UnknownOutcomeTests extends AbstractFaultTests {
     @Test
     void anExtensionCountsAfterAShorterOneWithoutAReply() {
         RedisLockTemplate locks = proxied();
-        try (LockHandle handle = locks.acquire(leased("unknown", 60_000))) {
-            proxy.replies().drop();
-            assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> handle.extend(millis(10_000)));
-            proxy.heal();
-            proxy.cut();
+        LockHandle handle = locks.acquire(leased("unknown", 60_000));
+        proxy.replies().drop();
+        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> handle.extend(millis(10_000)));
+        proxy.heal();
+        proxy.cut();
 
-            await().ignoreExceptions().until(() -> {
-                handle.extend(millis(40_000));
-                return true;
-            });
+        await().ignoreExceptions().until(() -> {
+            handle.extend(millis(40_000));
+            return true;
+        });
 
-            assertThat(handle.remainingLease()).isGreaterThan(millis(30_000));
-            assertThat(Long.parseLong(call("PTTL", keys().get(0)))).isGreaterThan(30_000);
-        }
+        assertThat(handle.remainingLease()).isGreaterThan(millis(30_000));
+        assertThat(Long.parseLong(call("PTTL", keys().get(0)))).isGreaterThan(30_000);
+        closeInTime(handle);
     }
 
     @Test
@@ -290,8 +290,8 @@ class UnknownOutcomeTests extends AbstractFaultTests {
     @Test
     void aServerWithoutMemoryRefusesNewLocksAndKeepsOldOnes() {
         RedisLockTemplate locks = patient();
-        try (LockHandle handle = locks.acquire(leased("unknown", 1_800));
-                LockHandle owned = locks.acquire(leased("owned", 1_800).owner("job"))) {
+        try (LockHandle handle = locks.acquire(leased("unknown", 3_000));
+                LockHandle owned = locks.acquire(leased("owned", 3_000).owner("job"))) {
             call("CONFIG", "SET", "maxmemory", "1");
             assertThat(timeOf(() -> locks.acquire(LockRequest.of("new")))).isLessThan(Noise.now());
             assertThatExceptionOfType(LockUnavailableException.class)

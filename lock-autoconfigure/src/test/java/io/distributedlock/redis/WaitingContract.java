@@ -23,8 +23,10 @@ import io.distributedlock.testing.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** How long callers wait, and how they stop waiting. */
@@ -50,7 +52,7 @@ abstract class WaitingContract extends AbstractLockContract {
 
     /**
      * Never too short. Too long by 50 ms at most, but for one try in five and for the time by which threads of this JVM
-     * were woken up late.
+     * were woken up late, the caller and the one that ends its wait.
      */
     private void assertWaitsAsRequested(RedisLockTemplate holder, RedisLockTemplate waiter) {
         try (LockHandle handle = holder.acquire(REQUEST)) {
@@ -61,7 +63,8 @@ abstract class WaitingContract extends AbstractLockContract {
             }
             assertThat(waits).allSatisfy(wait -> assertThat(wait).isBetween(WAIT, WAIT.plus(Noise.now())));
             assertThat(waits.stream().sorted().toList().get(3))
-                    .isLessThan(WAIT.plusMillis(50).plus(Noise.longestSince(begin)));
+                    .isLessThan(
+                            WAIT.plusMillis(50).plus(Noise.longestSince(begin).multipliedBy(2)));
             assertThat(handle.isHeld()).isTrue();
         }
     }
@@ -84,7 +87,7 @@ abstract class WaitingContract extends AbstractLockContract {
             assertThat(second.tryAcquire(REQUEST.waitUpTo(WAIT))).isEmpty();
             assertThat(watch.elapsed()).isBetween(WAIT, WAIT.plus(Noise.now()));
         }
-        assertThat(second.tryAcquire(REQUEST.waitUpTo(WAIT))).get().satisfies(LockHandle::close);
+        assertThat(second.tryAcquire(REQUEST.waitUpTo(Noise.LATEST))).get().satisfies(LockHandle::close);
     }
 
     /** The answer comes when the wait is over, and was not listened to: each call took a command time-out. */
@@ -122,7 +125,7 @@ abstract class WaitingContract extends AbstractLockContract {
 
     @Test
     void waitsAsTheSettingsSayByDefault() {
-        EngineSettings defaults = Templates.SETTINGS;
+        EngineSettings defaults = Templates.PATIENT;
         RedisLockTemplate hasty = template(new EngineSettings(
                 defaults.lease(),
                 WAIT,
@@ -208,7 +211,7 @@ abstract class WaitingContract extends AbstractLockContract {
                     return false;
                 }
             });
-            awaitLatch(ready, Duration.ZERO);
+            awaitLatch(ready, Noise.LATEST);
             if (!call.isDoneWithin(random.nextInt(longest))) {
                 call.thread().interrupt();
             }
@@ -236,13 +239,27 @@ abstract class WaitingContract extends AbstractLockContract {
     @Test
     void waitersThatGiveUpLeaveTheQueue() {
         try (LockHandle handle = first.acquire(REQUEST)) {
-            TestCallers.Call<?> call = callers.call(() -> second.tryAcquire(REQUEST.waitUpTo(WAIT)));
-            await().until(() -> waiting() == 1);
-            call.get();
-            await().until(() -> waiting() == 0);
+            Duration wait = WAIT;
+            while (!isSeenInLineAndLeavesIt(wait)) {
+                wait = wait.multipliedBy(4);
+                assertThat(wait).as("seen in line").isLessThan(Noise.LATEST);
+            }
             assertThat(handle.isHeld()).isTrue();
         }
         assertThat(keys()).isEmpty();
+    }
+
+    /** On a busy machine, it may have given up before this thread looks. */
+    private boolean isSeenInLineAndLeavesIt(Duration wait) {
+        TestCallers.Call<Optional<LockHandle>> call = callers.call(() -> second.tryAcquire(REQUEST.waitUpTo(wait)));
+        AtomicBoolean seen = new AtomicBoolean();
+        await().pollInterval(millis(5)).until(() -> {
+            seen.set(seen.get() || waiting() == 1);
+            return seen.get() || call.isDone();
+        });
+        assertThat(call.get()).isEmpty();
+        await().until(() -> waiting() == 0);
+        return seen.get();
     }
 
     /** One that waits only shortly for a lock with a long lease must not end the wait of those behind it. */
