@@ -206,7 +206,7 @@ final class BlockingCalls {
     }
 
     private @Nullable LockLostException lossFoundBy(Hold hold, Outcome outcome) {
-        if (outcome != Outcome.NOT_HELD && outcome != Outcome.NOT_YOURS) {
+        if (!outcome.isLoss()) {
             return null;
         }
         String why = outcome == Outcome.NOT_HELD ? "it no longer existed" : "another caller already had it";

@@ -256,7 +256,12 @@ public interface LeaseStore {
             /** The lock has no owner. */
             NOT_HELD,
             /** Another caller owns the lock. */
-            NOT_YOURS
+            NOT_YOURS;
+
+            /** Of the release of a hold: a late copy of its request may have queued since it was lost. */
+            boolean isLoss() {
+                return this == NOT_HELD || this == NOT_YOURS || this == LEFT_QUEUE;
+            }
         }
     }
 

@@ -271,9 +271,7 @@ final class PendingRelease extends TimerTask {
 
     /** After an attempt of unknown outcome, that attempt may be the cause of "not held". */
     private synchronized Outcome believed(Outcome reported) {
-        return doubtful && (reported == Outcome.NOT_HELD || reported == Outcome.NOT_YOURS)
-                ? Outcome.RELEASED
-                : reported;
+        return doubtful && reported.isLoss() ? Outcome.RELEASED : reported;
     }
 
     private void failed(Throwable failure) {

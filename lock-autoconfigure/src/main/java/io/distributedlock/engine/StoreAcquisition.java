@@ -341,9 +341,9 @@ final class StoreAcquisition {
 
     /**
      * A message reports the grant. Its age is bounded by the last request that had another reply; if that leaves too
-     * little of the lease, a request confirms the grant first. The same applies if this instance has seen a higher
-     * token that is ahead of the clock, which the releasing instance may not know: the reply has a token above that,
-     * unless an explicit owner has other holds.
+     * little of the lease, or the lease is that of a waiter that has left and too short, a request confirms the grant
+     * first. The same applies if this instance has seen a higher token that is ahead of the clock, which the releasing
+     * instance may not know: the reply has a token above that, unless an explicit owner has other holds.
      */
     @Nullable
     Grant granted(long token, long leaseMillis, int waiting, long now, DeferredActions actions) {
@@ -352,14 +352,15 @@ final class StoreAcquisition {
         if (acquisition.isOutdated(token)) {
             return null;
         }
-        long length = leaseMillis * 1_000_000;
         Lease lease = new Lease(
                 acquisition.number,
                 token,
                 acquisition.grantedSince,
-                length,
+                leaseMillis * 1_000_000,
                 Lease.UnknownOutcome.of(acquisition.uncertain, acquisition.unanswered()));
-        if (!behind && lease.deadline() - now >= lease.length() / 2) {
+        Waiter next = waiters.first();
+        boolean tooShort = next != null && !lease.isLongEnough(leaseOf(next), now);
+        if (!behind && !tooShort && lease.deadline() - now >= lease.length() / 2) {
             return new Grant(lease, waiting, Path.TRANSFERRED);
         }
         if (phase == Phase.REQUESTING) {

@@ -276,4 +276,21 @@ class PassedLeaseTests {
         assertThat(remainingInStore()).isLessThanOrEqualTo(3_000);
         next.close();
     }
+
+    /** It would not survive the pauses for which the next caller has chosen its lease. */
+    @Test
+    void aPlaceInLineWithTheShortLeaseOfAWaiterThatHasLeftIsGrantedWithThatOfTheNext() {
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
+        AsyncAttempt impatient = one.acquire(request(1).waitUpTo(Duration.ofMillis(500)));
+        AsyncAttempt next = one.acquire(request(60).waitForever());
+        world.advanceMillis(500);
+        assertThat(impatient.failure()).isInstanceOf(LockNotAcquiredException.class);
+        elsewhere.close();
+
+        assertThat(next.isHeld()).isTrue();
+        assertThat(remainingInStore()).isGreaterThan(59_000);
+        world.advanceSeconds(15);
+        assertThat(next.isHeld()).isTrue();
+        next.close();
+    }
 }

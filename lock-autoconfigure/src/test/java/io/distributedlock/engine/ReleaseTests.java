@@ -59,6 +59,27 @@ class ReleaseTests {
                 .withMessageContaining("no longer existed");
     }
 
+    /** As a copy of the request that was on its way for long: Redis was down, and another caller came first. */
+    @Test
+    void aReleaseThatFindsItsIdInLineReportsTheLoss() {
+        one.network.holdCommands();
+        AsyncAttempt attempt = one.acquire("a");
+        SimulatedCall<?> copy = one.network.held().get(0);
+        one.network.flow();
+        copy.fail(Effect.UNKNOWN);
+        world.advanceSeconds(1);
+        assertThat(attempt.isHeld()).isTrue();
+        world.leases.forgetAll();
+        AsyncAttempt elsewhere = world.instance("two").acquire("a");
+        copy.execute();
+
+        assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(attempt::close)
+                .withMessageContaining("another caller");
+        assertThat(elsewhere.isHeld()).isTrue();
+        elsewhere.close();
+    }
+
     @Test
     void aReleaseThatFindsAnotherOwnerReportsTheLossAndChangesNothing() {
         AsyncAttempt attempt = one.acquire("a");
