@@ -32,7 +32,8 @@ class NestedCallTests extends AbstractRedisApplicationTests {
     @AfterEach
     void leavesNothing() {
         try (RespClient client = redis.connect()) {
-            await().untilAsserted(() -> assertThat(client.keys("*")).isEmpty());
+            await().atMost(Duration.ofSeconds(5))
+                    .untilAsserted(() -> assertThat(client.keys("*")).isEmpty());
         }
     }
 

@@ -327,7 +327,7 @@ class AcknowledgementTests {
             // begins with such a look.
             List<Long> late = new ArrayList<>();
             int inARow = 0;
-            while (inARow < 8 && late.size() < 100) {
+            while (inARow < 8 && late.size() < 60) {
                 late.add(lateness(locks, timeout).toMillis());
                 inARow = late.get(late.size() - 1) <= 50 ? inARow + 1 : 0;
             }

@@ -14,6 +14,9 @@ import io.distributedlock.LockRequest;
 import io.distributedlock.LockUnavailableException;
 import io.distributedlock.testing.Noise;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.core.ThrowingRunnable;
 
@@ -58,6 +61,22 @@ final class HoldAssertions {
                     last[0] = now;
                     return seen[0] >= times;
                 });
+    }
+
+    /** Waits until the lease of each was renewed from now on. All must be held all that time. */
+    static void awaitRenewalOfEach(List<LockHandle> handles) {
+        List<Duration> last =
+                new ArrayList<>(handles.stream().map(LockHandle::remainingLease).toList());
+        BitSet renewed = new BitSet();
+        await().pollInSameThread().pollInterval(Duration.ofMillis(20)).until(() -> {
+            for (int i = 0; i < handles.size(); i++) {
+                assertThat(handles.get(i).isHeld()).as("held").isTrue();
+                Duration now = handles.get(i).remainingLease();
+                renewed.set(i, renewed.get(i) || now.compareTo(last.get(i)) > 0);
+                last.set(i, now);
+            }
+            return renewed.cardinality() == handles.size();
+        });
     }
 
     /**

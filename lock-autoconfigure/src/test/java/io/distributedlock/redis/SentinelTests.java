@@ -169,9 +169,7 @@ class SentinelTests {
             assertThat(handle.isHeld()).isTrue();
             await().until(() ->
                     group.servers().stream().allMatch(each -> keys(each).contains("lock:{frozen}")));
-            group.setPatience(Duration.ofSeconds(1));
-            former.freeze();
-            RedisNode next = group.awaitSwitchFrom(former);
+            RedisNode next = switchFromFrozen(former);
             try (LockHandle other = locks.acquire(leased("other", 10_000).waitUpTo(Duration.ofSeconds(60)))) {
                 assertThat(other.isHeld()).isTrue();
                 assertThat(keys(next)).isNotEmpty();
@@ -179,6 +177,15 @@ class SentinelTests {
             await().until(() -> isAtHome(next));
             former.wake();
             await().until(() -> !isAtHome(former));
+        }
+    }
+
+    private static RedisNode switchFromFrozen(RedisNode former) {
+        group.setPatience(Duration.ofSeconds(1));
+        try {
+            former.freeze();
+            return group.awaitSwitchFrom(former);
+        } finally {
             group.setPatience(PATIENT);
         }
     }
