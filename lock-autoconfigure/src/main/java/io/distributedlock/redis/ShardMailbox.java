@@ -79,6 +79,11 @@ final class ShardMailbox {
         subscribed = false;
     }
 
+    /** The server executes no command at present. A subscription that it has remains. */
+    synchronized void postponed() {
+        underWay = false;
+    }
+
     /** The server ended the subscription, or the connection broke. */
     synchronized void ended() {
         subscribed = false;

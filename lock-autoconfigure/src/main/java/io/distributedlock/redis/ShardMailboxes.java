@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.composite.StageFailures;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
@@ -156,8 +157,7 @@ final class ShardMailboxes {
                     if (failure == null) {
                         subscribed(mailbox, node);
                     } else {
-                        mailbox.failed();
-                        reportFailure(mailbox, failure);
+                        failed(mailbox, StageFailures.bare(failure));
                     }
                 });
     }
@@ -172,13 +172,17 @@ final class ShardMailboxes {
         }
     }
 
-    private void reportFailure(ShardMailbox mailbox, Throwable failure) {
-        Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+    private void failed(ShardMailbox mailbox, Throwable cause) {
         boolean replied = cause instanceof RedisCommandExecutionException;
         String text = String.valueOf(cause.getMessage());
+        if (replied && LettuceFailures.isBusy(text)) {
+            mailbox.postponed();
+        } else {
+            mailbox.failed();
+        }
         if (replied && text.startsWith("MOVED")) {
             listener.outdated();
-        } else if (replied && !refused && !text.startsWith("CLUSTERDOWN") && !text.startsWith("LOADING")) {
+        } else if (replied && !refused && !LettuceFailures.isTemporary(text)) {
             refused = true;
             log.warn(
                     "Redis refuses the channel " + mailbox.channel + " (SSUBSCRIBE). Locks work, but a waiting"

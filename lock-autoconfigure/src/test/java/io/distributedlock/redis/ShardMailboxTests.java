@@ -48,4 +48,26 @@ class ShardMailboxTests {
 
         assertThat(mailbox.begin(after(1))).isTrue();
     }
+
+    /** As while the server runs a long script: messages arrive when that ends. */
+    @Test
+    void aPostponedRepetitionKeepsTheSubscription() {
+        assertThat(mailbox.begin(START)).isTrue();
+        mailbox.succeeded(null, after(5));
+        assertThat(mailbox.begin(after(1_000))).isTrue();
+        mailbox.postponed();
+
+        assertThat(mailbox.isSubscribed()).isTrue();
+        assertThat(mailbox.begin(after(1_001))).isTrue();
+    }
+
+    @Test
+    void aFailedRepetitionEndsTheSubscription() {
+        assertThat(mailbox.begin(START)).isTrue();
+        mailbox.succeeded(null, after(5));
+        assertThat(mailbox.begin(after(1_000))).isTrue();
+        mailbox.failed();
+
+        assertThat(mailbox.isSubscribed()).isFalse();
+    }
 }
