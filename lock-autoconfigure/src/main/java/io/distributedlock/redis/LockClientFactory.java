@@ -104,6 +104,10 @@ final class LockClientFactory implements AutoCloseable {
             factory.afterPropertiesSet();
             factory.start();
             this.client = factory.getRequiredNativeClient();
+            if (client instanceof RedisClusterClient inCluster) {
+                // Spring has replaced the limit of redirections with that of the application, if it has one.
+                inCluster.setOptions((ClusterClientOptions) options(ours));
+            }
             this.address = address(target) + (application.isUseSsl() ? " (TLS)" : "");
         } else {
             CurrentMaster found = new CurrentMaster(locator, channels::closeAll, NanoClock.SYSTEM);
