@@ -15,6 +15,8 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -110,7 +112,7 @@ final class LockClientFactory implements AutoCloseable {
             }
             this.address = address(target) + (application.isUseSsl() ? " (TLS)" : "");
         } else {
-            CurrentMaster found = new CurrentMaster(locator, channels::closeAll, NanoClock.SYSTEM);
+            CurrentMaster found = new CurrentMaster(locator, this::resolve, channels::closeAll, NanoClock.SYSTEM);
             this.master = found;
             this.factory = null;
             MasterClient following = new MasterClient(resources, uris.server(PLACEHOLDER, 6379), found::toConnectTo);
@@ -141,6 +143,13 @@ final class LockClientFactory implements AutoCloseable {
                     resources.eventExecutorGroup());
         }
         return null;
+    }
+
+    /** By the application's resolver, as Lettuce does with the addresses that Sentinels name. */
+    private CompletableFuture<SocketAddress> resolve(InetSocketAddress named) {
+        RedisURI uri = RedisURI.create(named.getHostString(), named.getPort());
+        return CompletableFuture.supplyAsync(
+                () -> resources.socketAddressResolver().resolve(uri), resources.eventExecutorGroup());
     }
 
     /** A client for requests about the master. Its connections stay when those to the master are closed. */
