@@ -6,6 +6,8 @@ package io.distributedlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.lang.reflect.Proxy;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -69,5 +71,32 @@ class ShardMailboxTests {
         mailbox.failed();
 
         assertThat(mailbox.isSubscribed()).isFalse();
+    }
+
+    /** The master has another address now. */
+    @Test
+    void aSubscriptionOnAnEarlierConnectionDoesNotCount() {
+        StatefulRedisPubSubConnection<String, String> first = connection();
+        StatefulRedisPubSubConnection<String, String> second = connection();
+        mailbox.use(first);
+        assertThat(mailbox.succeeded(first, START)).isTrue();
+
+        mailbox.use(second);
+        assertThat(mailbox.isSubscribed()).isFalse();
+        assertThat(mailbox.succeeded(first, after(1))).isFalse();
+        assertThat(mailbox.isSubscribed()).isFalse();
+        assertThat(mailbox.succeeded(second, after(2))).isTrue();
+        assertThat(mailbox.isOn(first)).isFalse();
+        assertThat(mailbox.isOn(second)).isTrue();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static StatefulRedisPubSubConnection<String, String> connection() {
+        return (StatefulRedisPubSubConnection<String, String>) Proxy.newProxyInstance(
+                ShardMailboxTests.class.getClassLoader(),
+                new Class<?>[] {StatefulRedisPubSubConnection.class},
+                (connection, method, arguments) -> {
+                    throw new AssertionError(method);
+                });
     }
 }
