@@ -13,6 +13,7 @@ import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.apache.commons.logging.Log;
 import org.jspecify.annotations.Nullable;
 
@@ -35,14 +36,16 @@ final class CurrentMaster implements AutoCloseable {
 
     private final MasterLocator locator;
 
+    private final Function<InetSocketAddress, CompletableFuture<SocketAddress>> resolver;
+
     private final Runnable closeConnections;
 
     private final NanoClock clock;
 
-    private volatile @Nullable InetSocketAddress address;
+    private volatile @Nullable Master current;
 
     @GuardedBy("this")
-    private @Nullable CompletableFuture<InetSocketAddress> searching;
+    private @Nullable CompletableFuture<Master> searching;
 
     @GuardedBy("this")
     private boolean searchAgain;
@@ -59,8 +62,39 @@ final class CurrentMaster implements AutoCloseable {
     @GuardedBy("this")
     private boolean refused;
 
-    CurrentMaster(MasterLocator locator, Runnable closeConnections, NanoClock clock) {
+    /**
+     * The master.
+     *
+     * @param named the address that servers know it by
+     * @param reachable the address that connections of this instance lead to, such as one of an address translation
+     */
+    private record Master(InetSocketAddress named, SocketAddress reachable) {
+
+        /**
+         * A name may lead to several addresses, and those of two lookups may differ, so only the port of a name counts.
+         */
+        boolean isAt(InetSocketAddress remote) {
+            if (!(reachable instanceof InetSocketAddress expected)) {
+                return true;
+            }
+            boolean comparable = isLiteral(named) && isLiteral(expected);
+            return expected.getPort() == remote.getPort()
+                    && (!comparable || expected.getHostString().equals(remote.getHostString()));
+        }
+
+        private static boolean isLiteral(InetSocketAddress address) {
+            return NetUtil.isValidIpV4Address(address.getHostString());
+        }
+    }
+
+    /** @param resolver converts an address that servers name into one that this instance can connect to */
+    CurrentMaster(
+            MasterLocator locator,
+            Function<InetSocketAddress, CompletableFuture<SocketAddress>> resolver,
+            Runnable closeConnections,
+            NanoClock clock) {
         this.locator = locator;
+        this.resolver = resolver;
         this.closeConnections = closeConnections;
         this.clock = clock;
     }
@@ -76,28 +110,20 @@ final class CurrentMaster implements AutoCloseable {
 
     /** The address for a connection that is opened now. */
     CompletableFuture<SocketAddress> toConnectTo() {
-        CompletableFuture<InetSocketAddress> found;
+        CompletableFuture<Master> found;
         synchronized (this) {
-            InetSocketAddress known = address;
+            Master known = current;
             found = known != null && clock.nanos() - repliedAt < FRESH_NANOS
                     ? CompletableFuture.completedFuture(known)
                     : null;
         }
-        return (found == null ? search() : found).thenApply(SocketAddress.class::cast);
+        return (found == null ? search() : found).thenApply(Master::reachable);
     }
 
     /** Whether a connection that is open now leads to the master, as far as addresses can tell. */
     boolean isAt(SocketAddress remote) {
-        InetSocketAddress known = address;
-        if (known == null || !(remote instanceof InetSocketAddress other)) {
-            return true;
-        }
-        return known.getPort() == other.getPort()
-                && (!isLiteral(known.getHostString()) || known.getHostString().equals(other.getHostString()));
-    }
-
-    private static boolean isLiteral(String host) {
-        return NetUtil.isValidIpV4Address(host);
+        Master known = current;
+        return known == null || !(remote instanceof InetSocketAddress other) || known.isAt(other);
     }
 
     /** Searches for the master, since it may have changed. A search that is under way is followed by a second one. */
@@ -134,8 +160,8 @@ final class CurrentMaster implements AutoCloseable {
         return due;
     }
 
-    private CompletableFuture<InetSocketAddress> search() {
-        CompletableFuture<InetSocketAddress> result;
+    private CompletableFuture<Master> search() {
+        CompletableFuture<Master> result;
         synchronized (this) {
             if (searching != null) {
                 return searching;
@@ -148,32 +174,31 @@ final class CurrentMaster implements AutoCloseable {
     }
 
     /** An error such as a lack of memory fails the request too: the next one must not wait for its end. */
-    private CompletableFuture<InetSocketAddress> locate() {
+    private CompletableFuture<Master> locate() {
         try {
-            return locator.locate();
+            return locator.locate()
+                    .thenCompose(named -> resolver.apply(named).thenApply(reachable -> new Master(named, reachable)));
         } catch (RuntimeException | Error ex) {
             return CompletableFuture.failedFuture(ex);
         }
     }
 
-    private void replied(
-            CompletableFuture<InetSocketAddress> result,
-            @Nullable InetSocketAddress found,
-            @Nullable Throwable failure) {
-        InetSocketAddress before;
+    private void replied(CompletableFuture<Master> result, @Nullable Master found, @Nullable Throwable failure) {
+        Master before;
         boolean again;
         synchronized (this) {
             searching = null;
             again = searchAgain;
             searchAgain = false;
-            before = address;
+            before = current;
             if (found != null) {
-                address = found;
+                current = found;
                 repliedAt = clock.nanos();
             }
         }
-        if (found != null && before != null && !before.equals(found)) {
-            log.info("The master of " + locator.description() + " is " + text(found) + " now, no longer " + text(before)
+        if (found != null && before != null && !before.named().equals(found.named())) {
+            log.info("The master of " + locator.description() + " is " + text(found.named())
+                    + " now, no longer " + text(before.named())
                     + "; locks use new connections");
             closeConnections.run();
         }

@@ -141,7 +141,9 @@ final class InstanceChannelSubscription extends RedisPubSubAdapter<String, Strin
     }
 
     private void subscriptionRefused(Throwable failure) {
-        if (!refused) {
+        if (LettuceFailures.isTemporary(String.valueOf(failure.getMessage()))) {
+            log.debug("Redis does not accept the channel " + channel + " at present: " + failure.getMessage());
+        } else if (!refused) {
             refused = true;
             log.warn(
                     "Redis refuses the channel " + channel

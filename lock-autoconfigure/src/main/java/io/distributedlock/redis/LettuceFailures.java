@@ -106,6 +106,11 @@ final class LettuceFailures {
         return NOT_NOW.contains(firstWord(error)) || error.startsWith("ERR WAIT cannot be used with replica");
     }
 
+    /** Whether Redis runs a long script and executes no other command meanwhile. Subscriptions remain. */
+    static boolean isBusy(String error) {
+        return firstWord(error).equals("BUSY");
+    }
+
     private static String firstWord(String error) {
         int end = error.indexOf(' ');
         return end < 0 ? error : error.substring(0, end);

@@ -16,6 +16,8 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -104,9 +106,13 @@ final class LockClientFactory implements AutoCloseable {
             factory.afterPropertiesSet();
             factory.start();
             this.client = factory.getRequiredNativeClient();
+            if (client instanceof RedisClusterClient inCluster) {
+                // Spring has replaced the limit of redirections with that of the application, if it has one.
+                inCluster.setOptions((ClusterClientOptions) options(ours));
+            }
             this.address = address(target) + (application.isUseSsl() ? " (TLS)" : "");
         } else {
-            CurrentMaster found = new CurrentMaster(locator, channels::closeAll, NanoClock.SYSTEM);
+            CurrentMaster found = new CurrentMaster(locator, this::resolve, channels::closeAll, NanoClock.SYSTEM);
             this.master = found;
             this.factory = null;
             MasterClient following = new MasterClient(resources, uris.server(PLACEHOLDER, 6379), found::toConnectTo);
@@ -137,6 +143,13 @@ final class LockClientFactory implements AutoCloseable {
                     resources.eventExecutorGroup());
         }
         return null;
+    }
+
+    /** By the application's resolver, as Lettuce does with the addresses that Sentinels name. */
+    private CompletableFuture<SocketAddress> resolve(InetSocketAddress named) {
+        RedisURI uri = RedisURI.create(named.getHostString(), named.getPort());
+        return CompletableFuture.supplyAsync(
+                () -> resources.socketAddressResolver().resolve(uri), resources.eventExecutorGroup());
     }
 
     /** A client for requests about the master. Its connections stay when those to the master are closed. */

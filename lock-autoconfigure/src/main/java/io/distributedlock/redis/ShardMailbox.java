@@ -64,10 +64,20 @@ final class ShardMailbox {
         return true;
     }
 
-    /** Returns whether it was not subscribed before. */
-    synchronized boolean succeeded(StatefulRedisPubSubConnection<String, String> on, long now) {
+    /** Subscribes on that connection from now on. A subscription on another one does not count. */
+    synchronized void use(StatefulRedisPubSubConnection<String, String> on) {
+        if (connection != on) {
+            connection = on;
+            subscribed = false;
+        }
+    }
+
+    /** Returns whether it was not subscribed before. An attempt on an earlier connection does not count. */
+    synchronized boolean succeeded(@Nullable StatefulRedisPubSubConnection<String, String> on, long now) {
+        if (connection != on) {
+            return false;
+        }
         boolean news = !subscribed;
-        connection = on;
         underWay = false;
         subscribed = true;
         confirmedAt = now;
@@ -77,6 +87,11 @@ final class ShardMailbox {
     synchronized void failed() {
         underWay = false;
         subscribed = false;
+    }
+
+    /** The server executes no command at present. A subscription that it has remains. */
+    synchronized void postponed() {
+        underWay = false;
     }
 
     /** The server ended the subscription, or the connection broke. */

@@ -4,10 +4,12 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.composite.StageFailures;
 import io.distributedlock.logging.SafeLog;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.cluster.pubsub.StatefulRedisClusterPubSubConnection;
@@ -131,7 +133,7 @@ final class ShardMailboxes {
         for (RedisClusterNode master : masters) {
             ShardMailbox mailbox = current.compute(master.getNodeId(), (id, known) -> choose(master, known));
             if (mailbox != null && mailbox.begin(clock.getAsLong())) {
-                replies.add(subscribe(mailbox));
+                replies.add(subscribe(mailbox, master.getUri()));
             }
         }
         return CompletableFuture.allOf(replies.toArray(CompletableFuture<?>[]::new));
@@ -146,18 +148,22 @@ final class ShardMailboxes {
         return slot < 0 ? null : new ShardMailbox(id, slot, messages.channel(slot));
     }
 
-    private CompletableFuture<?> subscribe(ShardMailbox mailbox) {
-        return ClusterNodes.connection(() -> connection.getConnectionAsync(mailbox.master))
+    /**
+     * By the master's present address. Lettuce would keep a connection that it has opened by the master's id although
+     * another server has that address since.
+     */
+    private CompletableFuture<?> subscribe(ShardMailbox mailbox, RedisURI address) {
+        return ClusterNodes.connection(() -> connection.getConnectionAsync(address.getHost(), address.getPort()))
                 .thenCompose(node -> {
-                    listenOn(node, mailbox.master);
+                    listenOn(node);
+                    mailbox.use(node);
                     return node.async().ssubscribe(mailbox.channel).thenApply(nothing -> node);
                 })
                 .whenComplete((node, failure) -> {
                     if (failure == null) {
                         subscribed(mailbox, node);
                     } else {
-                        mailbox.failed();
-                        reportFailure(mailbox, failure);
+                        failed(mailbox, StageFailures.bare(failure));
                     }
                 });
     }
@@ -172,13 +178,17 @@ final class ShardMailboxes {
         }
     }
 
-    private void reportFailure(ShardMailbox mailbox, Throwable failure) {
-        Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+    private void failed(ShardMailbox mailbox, Throwable cause) {
         boolean replied = cause instanceof RedisCommandExecutionException;
         String text = String.valueOf(cause.getMessage());
+        if (replied && LettuceFailures.isBusy(text)) {
+            mailbox.postponed();
+        } else {
+            mailbox.failed();
+        }
         if (replied && text.startsWith("MOVED")) {
             listener.outdated();
-        } else if (replied && !refused && !text.startsWith("CLUSTERDOWN") && !text.startsWith("LOADING")) {
+        } else if (replied && !refused && !LettuceFailures.isTemporary(text)) {
             refused = true;
             log.warn(
                     "Redis refuses the channel " + mailbox.channel + " (SSUBSCRIBE). Locks work, but a waiting"
@@ -190,9 +200,9 @@ final class ShardMailboxes {
         }
     }
 
-    private void listenOn(StatefulRedisPubSubConnection<String, String> node, String master) {
+    private void listenOn(StatefulRedisPubSubConnection<String, String> node) {
         if (withListener.add(node)) {
-            node.addListener(new NodeMessages(master));
+            node.addListener(new NodeMessages(node));
             node.addListener(new NodeState());
         }
     }
@@ -208,16 +218,19 @@ final class ShardMailboxes {
     /** The messages of a server. Those of a server that is no longer the master of a channel's slot are ignored. */
     private final class NodeMessages extends RedisPubSubAdapter<String, String> {
 
-        private final String master;
+        private final StatefulRedisPubSubConnection<String, String> node;
 
-        NodeMessages(String master) {
-            this.master = master;
+        NodeMessages(StatefulRedisPubSubConnection<String, String> node) {
+            this.node = node;
+        }
+
+        private boolean isOf(ShardMailbox mailbox, String channel) {
+            return mailbox.channel.equals(channel) && mailbox.isOn(node);
         }
 
         @Override
         public void smessage(String channel, String message) {
-            ShardMailbox mailbox = current.get(master);
-            if (mailbox != null && mailbox.channel.equals(channel)) {
+            if (current.values().stream().anyMatch(mailbox -> isOf(mailbox, channel))) {
                 messages.message(channel, message);
             } else {
                 log.debug("Dropped a message of a server that is not the master of its channel");
@@ -226,10 +239,7 @@ final class ShardMailboxes {
 
         @Override
         public void sunsubscribed(String channel, long count) {
-            ShardMailbox mailbox = current.get(master);
-            if (mailbox != null && mailbox.channel.equals(channel)) {
-                mailbox.ended();
-            }
+            current.values().stream().filter(mailbox -> isOf(mailbox, channel)).forEach(ShardMailbox::ended);
             listener.outdated();
         }
     }

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Searches for the master that fail in an unusual way. */
+/** Searches for the master that fail in an unusual way, and masters at other addresses than the servers name. */
 class CurrentMasterTests {
 
     private static final InetSocketAddress FOUND = InetSocketAddress.createUnresolved("127.0.0.1", 6379);
@@ -25,7 +25,8 @@ class CurrentMasterTests {
 
     private final AtomicInteger closed = new AtomicInteger();
 
-    private final CurrentMaster master = new CurrentMaster(locator, closed::incrementAndGet, NanoClock.SYSTEM);
+    private final CurrentMaster master =
+            new CurrentMaster(locator, CompletableFuture::completedFuture, closed::incrementAndGet, NanoClock.SYSTEM);
 
     /** Throws at the first request, as if no thread could be created. */
     private static final class FailingLocator implements MasterLocator {
@@ -66,7 +67,7 @@ class CurrentMasterTests {
 
     @Test
     void aConnectionAfterASearchThatHasThrownAnErrorGetsTheAddress() {
-        CompletableFuture<SocketAddress> first = attempt();
+        CompletableFuture<SocketAddress> first = attempt(master);
 
         assertThat(first).isCompletedExceptionally();
         assertThat(master.toConnectTo()).isCompletedWithValue(FOUND);
@@ -75,7 +76,7 @@ class CurrentMasterTests {
     /** The line is between the search and its outcome. */
     @Test
     void connectionsToTheFormerMasterAreClosedAlthoughTheLoggerFails() {
-        attempt();
+        attempt(master);
         master.lookAgain();
         locator.found = InetSocketAddress.createUnresolved("127.0.0.1", 6380);
         try (FailingLog log = FailingLog.of(CurrentMaster.class)) {
@@ -86,7 +87,36 @@ class CurrentMasterTests {
         assertThat(closed).hasValue(1);
     }
 
-    private CompletableFuture<SocketAddress> attempt() {
+    /** Otherwise, each connection would be closed as soon as it is open. */
+    @Test
+    void aConnectionToTheTranslatedAddressIsAtTheMaster() {
+        InetSocketAddress outside = new InetSocketAddress("127.0.0.2", 7_000);
+        CurrentMaster translated = master(outside);
+        attempt(translated);
+        assertThat(translated.toConnectTo()).isCompletedWithValue(outside);
+
+        assertThat(translated.isAt(outside)).isTrue();
+        assertThat(translated.isAt(new InetSocketAddress("127.0.0.2", 6_379))).isFalse();
+        assertThat(translated.isAt(new InetSocketAddress("127.0.0.1", 7_000))).isFalse();
+    }
+
+    /** Two lookups of the name may have two results. */
+    @Test
+    void aTranslationToANameLeadsToAnyAddress() {
+        CurrentMaster translated = master(InetSocketAddress.createUnresolved("master.invalid", 7_000));
+        attempt(translated);
+        translated.toConnectTo();
+
+        assertThat(translated.isAt(new InetSocketAddress("127.0.0.2", 7_000))).isTrue();
+        assertThat(translated.isAt(new InetSocketAddress("127.0.0.2", 6_379))).isFalse();
+    }
+
+    private CurrentMaster master(InetSocketAddress reachable) {
+        return new CurrentMaster(
+                locator, named -> CompletableFuture.completedFuture(reachable), () -> {}, NanoClock.SYSTEM);
+    }
+
+    private static CompletableFuture<SocketAddress> attempt(CurrentMaster master) {
         try {
             return master.toConnectTo();
         } catch (OutOfMemoryError ex) {

@@ -6,6 +6,8 @@ package io.distributedlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.lang.reflect.Proxy;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -47,5 +49,54 @@ class ShardMailboxTests {
         mailbox.failed();
 
         assertThat(mailbox.begin(after(1))).isTrue();
+    }
+
+    /** As while the server runs a long script: messages arrive when that ends. */
+    @Test
+    void aPostponedRepetitionKeepsTheSubscription() {
+        assertThat(mailbox.begin(START)).isTrue();
+        mailbox.succeeded(null, after(5));
+        assertThat(mailbox.begin(after(1_000))).isTrue();
+        mailbox.postponed();
+
+        assertThat(mailbox.isSubscribed()).isTrue();
+        assertThat(mailbox.begin(after(1_001))).isTrue();
+    }
+
+    @Test
+    void aFailedRepetitionEndsTheSubscription() {
+        assertThat(mailbox.begin(START)).isTrue();
+        mailbox.succeeded(null, after(5));
+        assertThat(mailbox.begin(after(1_000))).isTrue();
+        mailbox.failed();
+
+        assertThat(mailbox.isSubscribed()).isFalse();
+    }
+
+    /** The master has another address now. */
+    @Test
+    void aSubscriptionOnAnEarlierConnectionDoesNotCount() {
+        StatefulRedisPubSubConnection<String, String> first = connection();
+        StatefulRedisPubSubConnection<String, String> second = connection();
+        mailbox.use(first);
+        assertThat(mailbox.succeeded(first, START)).isTrue();
+
+        mailbox.use(second);
+        assertThat(mailbox.isSubscribed()).isFalse();
+        assertThat(mailbox.succeeded(first, after(1))).isFalse();
+        assertThat(mailbox.isSubscribed()).isFalse();
+        assertThat(mailbox.succeeded(second, after(2))).isTrue();
+        assertThat(mailbox.isOn(first)).isFalse();
+        assertThat(mailbox.isOn(second)).isTrue();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static StatefulRedisPubSubConnection<String, String> connection() {
+        return (StatefulRedisPubSubConnection<String, String>) Proxy.newProxyInstance(
+                ShardMailboxTests.class.getClassLoader(),
+                new Class<?>[] {StatefulRedisPubSubConnection.class},
+                (connection, method, arguments) -> {
+                    throw new AssertionError(method);
+                });
     }
 }

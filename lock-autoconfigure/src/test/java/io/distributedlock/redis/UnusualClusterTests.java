@@ -130,6 +130,19 @@ class UnusualClusterTests {
         handle.close();
     }
 
+    @Test
+    void redirectionsAreFollowedAlthoughTheApplicationFollowsNone() {
+        RedisClusterConfiguration target = new RedisClusterConfiguration(cluster.addresses());
+        target.setMaxRedirects(0);
+        RedisLockTemplate locks = locks(target);
+        Templates.warmUp(locks);
+        SlotMove move = cluster.move(cluster.slotOf("lock:{unusual}"), other).begin();
+
+        locks.acquire(leased("unusual", 20_000).waitUpTo(Duration.ofSeconds(5))).close();
+
+        move.abandon();
+    }
+
     /** The text goes to the server that has the slot, which names the other one again. */
     @Test
     void aScriptThatTheTargetOfAMoveDoesNotKnowIsSentAsText() {
