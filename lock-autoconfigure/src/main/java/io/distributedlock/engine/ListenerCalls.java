@@ -14,8 +14,6 @@ import io.distributedlock.LockListener.Path;
 import io.distributedlock.LockListener.Refusal;
 import io.distributedlock.LockListener.Renewal;
 import io.distributedlock.LockRequest;
-import io.distributedlock.engine.LeaseStore.RenewReply;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -196,24 +194,15 @@ final class ListenerCalls {
         return StoreFailures.isNotExecuted(failure) ? CommandOutcome.NOT_SENT : CommandOutcome.UNKNOWN;
     }
 
-    /** The same for a batch of renewals. */
-    void renewed(int size, @Nullable List<RenewReply> replies, @Nullable Throwable failure, long sentAt) {
+    void renewed(Renewal result) {
         LockListener known = listener;
-        if (known == null) {
-            return;
-        }
-        replied(Command.RENEW, failure, sentAt);
-        for (int i = 0; i < size; i++) {
+        if (known != null) {
             try {
-                known.renewed(replies == null ? Renewal.FAILED : result(replies.get(i)));
+                known.renewed(result);
             } catch (Throwable ex) {
                 failed(ex);
             }
         }
-    }
-
-    private static Renewal result(RenewReply reply) {
-        return reply.renewed() ? Renewal.RENEWED : Renewal.LOST;
     }
 
     private void failed(Throwable ex) {

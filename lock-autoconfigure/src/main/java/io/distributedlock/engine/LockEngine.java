@@ -226,13 +226,20 @@ public final class LockEngine implements AutoCloseable {
      * @param owner whose leases the command ends, or null for all
      */
     private Outcome revoke(String name, @Nullable String owner, Supplier<CompletableFuture<ReleaseReply>> command) {
-        Revoking sent = context.calls().await(name, () -> {
-            Runnable revocation = context.locks().revocation(name, owner);
-            long sentAt = context.listening().now();
-            return command.get()
-                    .whenComplete((reply, failure) -> context.listening().replied(Command.RELEASE, failure, sentAt))
-                    .thenApply(reply -> new Revoking(reply, revocation));
-        });
+        MeasuredCommand measured = new MeasuredCommand(context.listening(), Command.RELEASE);
+        Revoking sent;
+        try {
+            sent = context.calls().await(name, () -> {
+                Runnable revocation = context.locks().revocation(name, owner);
+                measured.begin();
+                return command.get()
+                        .whenComplete((reply, failure) -> measured.ended(failure))
+                        .thenApply(reply -> new Revoking(reply, revocation));
+            });
+        } finally {
+            // Without effect after the reply.
+            measured.giveUp();
+        }
         context.tokenSeen(sent.reply().token());
         Outcome outcome = sent.reply().outcome();
         switch (outcome) {
