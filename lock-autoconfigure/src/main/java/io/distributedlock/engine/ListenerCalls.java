@@ -142,6 +142,21 @@ final class ListenerCalls {
         }
     }
 
+    /** A request that no lock has seen. */
+    void refused(LockRequest request, Refusal refusal) {
+        LockListener known = listener;
+        if (known != null) {
+            try {
+                Attempt attempt = known.requested(request.name(), request.origin());
+                if (attempt != null) {
+                    attempt.refused(refusal, 0);
+                }
+            } catch (Throwable ex) {
+                failed(ex);
+            }
+        }
+    }
+
     /** The hold has ended. Only the first call for a hold counts. */
     void ended(Hold hold, End end) {
         Attempt known = hold.takeAttempt();

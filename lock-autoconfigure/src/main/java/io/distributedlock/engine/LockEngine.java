@@ -12,6 +12,7 @@ import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockListener.Command;
+import io.distributedlock.LockListener.Refusal;
 import io.distributedlock.LockMode;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
@@ -29,6 +30,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -322,6 +324,18 @@ public final class LockEngine implements AutoCloseable {
             thread.stop();
         }
         context.callbacks().close();
+    }
+
+    /**
+     * Makes the failures of requests that come after the end of this engine, and notifies its listener of them. Keeps
+     * nothing else of the engine.
+     */
+    public Function<LockRequest, DistributedLockException> refusals() {
+        ListenerCalls listening = context.listening();
+        return request -> {
+            listening.refused(request, Refusal.UNAVAILABLE);
+            return AcquireResult.shuttingDown().toException(request.name(), Duration.ZERO, null);
+        };
     }
 
     // ---- helpers

@@ -12,9 +12,9 @@ import io.distributedlock.actuate.LocksEndpoint;
 import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -61,27 +61,28 @@ class LocksPathFilterTests {
     /** @param handledBy the context that has received the request */
     private static boolean isRejected(ApplicationContext application, ApplicationContext handledBy, String path) {
         AtomicBoolean passed = new AtomicBoolean();
-        ServerWebExchange exchange = new ServerWebExchangeDecorator(
-                MockServerWebExchange.from(MockServerHttpRequest.get("/").build())) {
-            @Override
-            public ApplicationContext getApplicationContext() {
-                return handledBy;
-            }
+        ServerWebExchange exchange =
+                new ServerWebExchangeDecorator(MockServerWebExchange.from(
+                        MockServerHttpRequest.get("/").build())) {
+                    @Override
+                    public ApplicationContext getApplicationContext() {
+                        return handledBy;
+                    }
 
-            @Override
-            public ServerHttpRequest getRequest() {
-                return MockServerHttpRequest.method(
-                                HttpMethod.DELETE, URI.create("http://localhost" + path))
-                        .build();
-            }
-        };
+                    @Override
+                    public ServerHttpRequest getRequest() {
+                        return MockServerHttpRequest.method(HttpMethod.DELETE, URI.create("http://localhost" + path))
+                                .build();
+                    }
+                };
         Mono<Void> end = application.getBean(WebFilter.class).filter(exchange, passedOn -> {
             passed.set(true);
             return Mono.empty();
         });
         HttpStatus status = end.thenReturn(HttpStatus.OK)
-                .onErrorResume(ResponseStatusException.class, ex -> Mono.just(HttpStatus.valueOf(
-                        ex.getStatusCode().value())))
+                .onErrorResume(
+                        ResponseStatusException.class,
+                        ex -> Mono.just(HttpStatus.valueOf(ex.getStatusCode().value())))
                 .block();
         assertThat(status).isEqualTo(passed.get() ? HttpStatus.OK : HttpStatus.BAD_REQUEST);
         return !passed.get();
@@ -90,16 +91,15 @@ class LocksPathFilterTests {
     @ParameterizedTest
     @ValueSource(strings = {"locks/a//b", "locks//a", "locks/a/", "locks/https://shop/x", "%6Cocks/a//b"})
     void aPathWithAnEmptySegmentIsRejected(String path) {
-        reactive.run(context -> assertThat(isRejected(context, context, "/actuator/" + path))
-                .isTrue());
+        reactive.run(context ->
+                assertThat(isRejected(context, context, "/actuator/" + path)).isTrue());
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"/actuator/locks", "/actuator/locks/a/b", "/actuator/locks/a%2F%2Fb", "/locks/a//b", "/a/", "/"})
     void anyOtherPathIsNot(String path) {
-        reactive.run(context ->
-                assertThat(isRejected(context, context, path)).isFalse());
+        reactive.run(context -> assertThat(isRejected(context, context, path)).isFalse());
     }
 
     @Test

@@ -155,7 +155,9 @@ class TroubleshootingDocsTests {
             for (String message : messages(source.getValue())) {
                 found++;
                 boolean known = ELSEWHERE.containsKey(source.getKey()) || WITHOUT.contains(source.getKey());
-                if (!known && documented.stream().noneMatch(text -> text.matcher(message).find())) {
+                if (!known
+                        && documented.stream()
+                                .noneMatch(text -> text.matcher(message).find())) {
                     missing.add(source.getKey() + ": " + message);
                 }
             }
