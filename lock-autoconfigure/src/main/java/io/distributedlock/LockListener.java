@@ -48,7 +48,8 @@ public interface LockListener {
     void lost(String lockName, LockOrigin origin, Loss loss);
 
     /**
-     * The reply to a command has arrived, or the command has failed. A batch of renewals is one command.
+     * The reply to a command has arrived, the command has failed, or the wait for its reply has ended. A batch of
+     * renewals is one command, and the first of its renewals that gets no reply in time ends it.
      *
      * @param command the command
      * @param outcome {@link CommandOutcome#OK} for any reply that is no error, also if it says that the lock is busy
@@ -57,7 +58,7 @@ public interface LockListener {
     void commandCompleted(Command command, CommandOutcome outcome, long nanos);
 
     /**
-     * A renewal of one hold has ended. Called after {@link #commandCompleted} for its batch.
+     * A renewal of one hold has ended, or its reply is overdue. Called after {@link #commandCompleted} for its batch.
      *
      * @param result the outcome; after {@link Renewal#FAILED} the hold lasts until its lease ends, and the renewal is
      *     repeated until then
@@ -223,7 +224,7 @@ public interface LockListener {
         RENEWED,
         /** The lock no longer existed, or had another owner. */
         LOST,
-        /** There was no reply, or Redis returned an error. */
+        /** There was no reply in time, or Redis returned an error. */
         FAILED
     }
 }

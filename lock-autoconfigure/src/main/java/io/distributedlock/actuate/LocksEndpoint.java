@@ -34,8 +34,8 @@ import org.springframework.context.ApplicationEventPublisher;
 /**
  * Shows the holds and waits of this instance or of all instances, shows one lock, and releases a lock by force. A lock
  * name may contain slashes: everything after {@code locks/} is the name, without the query. Web servers and frameworks
- * reject or change some paths (an encoded slash, two slashes in a row, a backslash, a semicolon that is not encoded as
- * {@code %3B}); {@code locks?name=} accepts every name. A forced release requires
+ * reject some paths (an encoded slash, two slashes in a row, a slash at the end, a backslash, a semicolon that is not
+ * encoded as {@code %3B}); {@code locks?name=} accepts every name. A forced release requires
  * {@code management.endpoint.locks.access=unrestricted}.
  *
  * @since 0.1.0

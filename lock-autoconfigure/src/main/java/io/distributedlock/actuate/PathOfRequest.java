@@ -13,8 +13,8 @@ import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
  * The path of the current request as the client has sent it. Before Spring MVC passes a path to an endpoint, it removes
- * the text between a semicolon and the next slash, and the second of two slashes in a row, so the endpoint would use
- * another lock than the named one.
+ * the text between a semicolon and the next slash, the second of two slashes in a row, and a slash at the end, so the
+ * endpoint would use another lock than the named one. In a reactive application, a filter rejects such a path.
  */
 final class PathOfRequest {
 
@@ -27,7 +27,9 @@ final class PathOfRequest {
     static void requireWhole() {
         if (MVC && Mvc.changesPath()) {
             throw new InvalidEndpointRequestException(
-                    "Spring MVC changes a path with ';' or '//': encode the semicolon, or use ?name=", "Changed path");
+                    "Spring MVC changes a path with ';' or '//', or with '/' at its end: encode the semicolon, or use"
+                            + " ?name=",
+                    "Changed path");
         }
     }
 
@@ -39,7 +41,9 @@ final class PathOfRequest {
             return request != null
                     && request.getAttribute(ServletRequestPathUtils.PATH_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST)
                             instanceof RequestPath path
-                    && (path.value().indexOf(';') >= 0 || path.value().contains("//"));
+                    && (path.value().indexOf(';') >= 0
+                            || path.value().contains("//")
+                            || path.value().endsWith("/"));
         }
     }
 }

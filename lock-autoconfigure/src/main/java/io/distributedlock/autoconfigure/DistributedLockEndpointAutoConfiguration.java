@@ -14,8 +14,11 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
 /** The endpoint {@code locks}, if Actuator is present and the endpoint is exposed. */
@@ -37,5 +40,17 @@ public final class DistributedLockEndpointAutoConfiguration {
         LockMonitor monitor = monitors.getIfAvailable(UnmonitoredLocks::new);
         LockOperations shown = monitor instanceof LockOperations both ? both : locks.getObject();
         return new LocksEndpoint(shown, monitor, label.getIfAvailable(() -> new InstanceLabel(environment)), events);
+    }
+
+    /** Its class needs Spring's reactive web support, which is optional. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    static class ReactiveEndpoint {
+
+        @Bean
+        @ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class)
+        LocksPathFilter locksPathFilter(ApplicationContext application) {
+            return new LocksPathFilter(application);
+        }
     }
 }

@@ -73,13 +73,12 @@ final class LeaseRenewal {
     }
 
     private void send(List<Due> batch) {
-        List<RenewCommand> commands = batch.stream().map(Due::command).toList();
-        renew(commands).whenComplete((replies, failure) -> deliver(batch, replies));
+        renew(batch).whenComplete((replies, failure) -> deliver(batch, replies));
     }
 
     /** Sends one renewal by itself; false if the lease was shortened since for another reason than an extension. */
     CompletableFuture<Boolean> sendNow(Due renewal) {
-        return renew(List.of(renewal.command()))
+        return renew(List.of(renewal))
                 .whenComplete((replies, failure) -> {
                     if (failure != null) {
                         deliver(renewal, Outcome.failed(failure));
@@ -90,16 +89,17 @@ final class LeaseRenewal {
 
     /** The caller no longer waits for the reply to an extension. */
     void giveUp(Due extension) {
+        extension.renewal().giveUp();
         deliver(extension, Outcome.UNKNOWN);
     }
 
-    private CompletableFuture<List<RenewReply>> renew(List<RenewCommand> commands) {
+    private CompletableFuture<List<RenewReply>> renew(List<Due> batch) {
+        List<RenewCommand> commands = batch.stream().map(Due::command).toList();
         if (!listening.isOn()) {
             return store.renew(commands);
         }
-        long sentAt = listening.now();
-        return store.renew(commands)
-                .whenComplete((replies, failure) -> listening.renewed(commands.size(), replies, failure, sentAt));
+        SentRenewals sent = new SentRenewals(listening, batch);
+        return store.renew(commands).whenComplete(sent::ended);
     }
 
     private static void deliver(List<Due> batch, @Nullable List<RenewReply> replies) {

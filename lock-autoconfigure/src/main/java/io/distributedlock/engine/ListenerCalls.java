@@ -14,9 +14,7 @@ import io.distributedlock.LockListener.Path;
 import io.distributedlock.LockListener.Refusal;
 import io.distributedlock.LockListener.Renewal;
 import io.distributedlock.LockRequest;
-import io.distributedlock.engine.LeaseStore.RenewReply;
 import io.distributedlock.logging.SafeLog;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.jspecify.annotations.Nullable;
@@ -144,6 +142,21 @@ final class ListenerCalls {
         }
     }
 
+    /** A request that no lock has seen. */
+    void refused(LockRequest request, Refusal refusal) {
+        LockListener known = listener;
+        if (known != null) {
+            try {
+                Attempt attempt = known.requested(request.name(), request.origin());
+                if (attempt != null) {
+                    attempt.refused(refusal, 0);
+                }
+            } catch (Throwable ex) {
+                failed(ex);
+            }
+        }
+    }
+
     /** The hold has ended. Only the first call for a hold counts. */
     void ended(Hold hold, End end) {
         Attempt known = hold.takeAttempt();
@@ -196,24 +209,15 @@ final class ListenerCalls {
         return StoreFailures.isNotExecuted(failure) ? CommandOutcome.NOT_SENT : CommandOutcome.UNKNOWN;
     }
 
-    /** The same for a batch of renewals. */
-    void renewed(int size, @Nullable List<RenewReply> replies, @Nullable Throwable failure, long sentAt) {
+    void renewed(Renewal result) {
         LockListener known = listener;
-        if (known == null) {
-            return;
-        }
-        replied(Command.RENEW, failure, sentAt);
-        for (int i = 0; i < size; i++) {
+        if (known != null) {
             try {
-                known.renewed(replies == null ? Renewal.FAILED : result(replies.get(i)));
+                known.renewed(result);
             } catch (Throwable ex) {
                 failed(ex);
             }
         }
-    }
-
-    private static Renewal result(RenewReply reply) {
-        return reply.renewed() ? Renewal.RENEWED : Renewal.LOST;
     }
 
     private void failed(Throwable ex) {

@@ -12,6 +12,7 @@ import io.distributedlock.LockEvent;
 import io.distributedlock.LockHandle;
 import io.distributedlock.LockListener;
 import io.distributedlock.LockListener.Command;
+import io.distributedlock.LockListener.Refusal;
 import io.distributedlock.LockMode;
 import io.distributedlock.LockOwner;
 import io.distributedlock.LockRequest;
@@ -29,6 +30,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -226,13 +228,20 @@ public final class LockEngine implements AutoCloseable {
      * @param owner whose leases the command ends, or null for all
      */
     private Outcome revoke(String name, @Nullable String owner, Supplier<CompletableFuture<ReleaseReply>> command) {
-        Revoking sent = context.calls().await(name, () -> {
-            Runnable revocation = context.locks().revocation(name, owner);
-            long sentAt = context.listening().now();
-            return command.get()
-                    .whenComplete((reply, failure) -> context.listening().replied(Command.RELEASE, failure, sentAt))
-                    .thenApply(reply -> new Revoking(reply, revocation));
-        });
+        MeasuredCommand measured = new MeasuredCommand(context.listening(), Command.RELEASE);
+        Revoking sent;
+        try {
+            sent = context.calls().await(name, () -> {
+                Runnable revocation = context.locks().revocation(name, owner);
+                measured.begin();
+                return command.get()
+                        .whenComplete((reply, failure) -> measured.ended(failure))
+                        .thenApply(reply -> new Revoking(reply, revocation));
+            });
+        } finally {
+            // Without effect after the reply.
+            measured.giveUp();
+        }
         context.tokenSeen(sent.reply().token());
         Outcome outcome = sent.reply().outcome();
         switch (outcome) {
@@ -318,6 +327,18 @@ public final class LockEngine implements AutoCloseable {
             }
             context.callbacks().close();
         }
+    }
+
+    /**
+     * Makes the failures of requests that come after the end of this engine, and notifies its listener of them. Keeps
+     * nothing else of the engine.
+     */
+    public Function<LockRequest, DistributedLockException> refusals() {
+        ListenerCalls listening = context.listening();
+        return request -> {
+            listening.refused(request, Refusal.UNAVAILABLE);
+            return AcquireResult.shuttingDown().toException(request.name(), Duration.ZERO, null);
+        };
     }
 
     // ---- helpers

@@ -447,7 +447,7 @@ final class NamedLockState {
         if (current.isRetained()) {
             release(current, now, actions);
         } else {
-            giveUp(current, current.whyExpired(now), now, actions);
+            giveUp(current, current.expired(now, actions), now, actions);
         }
     }
 

@@ -199,6 +199,10 @@ final class Ownership extends RenewedLease {
             }
             return;
         }
+        Renewal overdue = giveUpOverdue(now);
+        if (overdue != null) {
+            actions.add(overdue::giveUp);
+        }
         LeaseRenewal.Due due = renewIfDue(now);
         if (due != null) {
             engine().renewal().add(due);
@@ -211,9 +215,15 @@ final class Ownership extends RenewedLease {
         return look == TimerQueue.NEVER || look - end > 0 ? end : look;
     }
 
-    /** Why a hold is lost whose deadline has passed. */
-    LossCause whyExpired(long now) {
-        boolean tooOld = hold().renew && hold().renewUntil() - now <= 2 * margin(length());
-        return tooOld ? LossCause.TOO_OLD : LossCause.EXPIRED;
+    /** The deadline of the hold has passed; returns why it is lost. A renewal that is under way came too late. */
+    LossCause expired(long now, DeferredActions actions) {
+        if (hold().renew && hold().renewUntil() - now <= 2 * margin(length())) {
+            return LossCause.TOO_OLD;
+        }
+        Renewal tooLate = underWay();
+        if (tooLate != null) {
+            actions.add(tooLate::giveUp);
+        }
+        return LossCause.EXPIRED;
     }
 }

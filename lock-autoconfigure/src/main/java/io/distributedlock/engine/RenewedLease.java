@@ -94,6 +94,9 @@ class RenewedLease extends Lease {
         /** What the caller of the hold has requested; null for a renewal. */
         private final @Nullable Extension extension;
 
+        /** The command that it was sent with; null before that, and if there is no listener. */
+        private volatile @Nullable SentRenewals sent;
+
         private Renewal(
                 Hold hold,
                 long sentAt,
@@ -108,6 +111,18 @@ class RenewedLease extends Lease {
             this.shortenings = shortenings;
             this.extensions = hold.extensions();
             this.extension = extension;
+        }
+
+        void sentWith(SentRenewals others) {
+            sent = others;
+        }
+
+        /** The engine no longer waits for the reply. To be called without the monitor, since it calls a listener. */
+        void giveUp() {
+            SentRenewals known = sent;
+            if (known != null) {
+                known.giveUp(this);
+            }
         }
     }
 
@@ -203,12 +218,26 @@ class RenewedLease extends Lease {
         return underWay == null && (shortens || (now - renewAt() >= 0 && wantsRenewal()));
     }
 
+    /** The renewal under way whose reply is overdue, or null; it is given up, and the next one is due at once. */
+    @Nullable
+    Renewal giveUpOverdue(long now) {
+        Renewal overdue = underWay;
+        if (overdue == null || now - overdue.sentAt < timeout()) {
+            return null;
+        }
+        underWay = null;
+        retryAt(now);
+        return overdue;
+    }
+
+    /** The latest renewal, while it is under way; null if there is none. */
+    @Nullable
+    Renewal underWay() {
+        return underWay;
+    }
+
     /** Starts a renewal if one is due, and returns what to send. */
     LeaseRenewal.@Nullable Due renewIfDue(long now) {
-        if (underWay != null && now - underWay.sentAt >= timeout()) {
-            underWay = null;
-            retryAt(now);
-        }
         if (!isDue(now)) {
             return null;
         }

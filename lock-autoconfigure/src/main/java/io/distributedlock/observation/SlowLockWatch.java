@@ -6,6 +6,7 @@ package io.distributedlock.observation;
 
 import io.distributedlock.DistributedLockException;
 import io.distributedlock.LockEvent;
+import io.distributedlock.LockInterruptedException;
 import io.distributedlock.LockMonitor;
 import io.distributedlock.LockOperations;
 import io.distributedlock.LockState;
@@ -42,9 +43,12 @@ public final class SlowLockWatch extends PeriodicWatch {
                 holding);
     }
 
+    /** An interruption means that the watch stops, and ends the check: each further request would fail at once. */
     private static @Nullable LockState holderOf(LockOperations locks, String name) {
         try {
             return locks.inspect(name).orElse(null);
+        } catch (LockInterruptedException ex) {
+            throw ex;
         } catch (DistributedLockException ex) {
             return null;
         }

@@ -4,6 +4,7 @@
  */
 package io.distributedlock.redis;
 
+import io.distributedlock.DistributedLockException;
 import io.distributedlock.FleetReport;
 import io.distributedlock.HoldReport;
 import io.distributedlock.LockActivity;
@@ -33,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
@@ -77,6 +79,9 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
     private volatile @Nullable RunningInstance instance;
 
     private volatile boolean stopped;
+
+    /** Of the instance that was stopped last; null if there is none. */
+    private volatile @Nullable Function<LockRequest, DistributedLockException> refusals;
 
     private volatile @Nullable Supplier<String> label;
 
@@ -194,13 +199,13 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        LockEngine engine = engine(request.name());
+        LockEngine engine = engineFor(request);
         return isForSeveral(request) ? new LockSet(engine).acquire(request) : engine.acquire(request);
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        LockEngine engine = engine(request.name());
+        LockEngine engine = engineFor(request);
         return isForSeveral(request) ? new LockSet(engine).tryAcquire(request) : engine.tryAcquire(request);
     }
 
@@ -222,7 +227,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
 
     private CompletionStage<LockHandle> acquireAsyncNow(LockRequest request) {
         try {
-            LockEngine engine = engine(request.name());
+            LockEngine engine = engineFor(request);
             return isForSeveral(request) ? new LockSet(engine).acquireAsync(request) : engine.acquireAsync(request);
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(ex);
@@ -288,6 +293,15 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
         }
     }
 
+    /** For an acquisition: the listener is notified if it is refused. */
+    private LockEngine engineFor(LockRequest request) {
+        Function<LockRequest, DistributedLockException> known = refusals;
+        if (instance == null && stopped && known != null) {
+            throw known.apply(request);
+        }
+        return engine(request.name());
+    }
+
     private LockEngine engine(String name) {
         RunningInstance running = instance;
         if (running == null) {
@@ -339,6 +353,7 @@ public class RedisLockTemplate implements LockOperations, LockMonitor, KnownRefu
             stopped = true;
             RunningInstance running = instance;
             if (running != null) {
+                refusals = running.engine().refusals();
                 running.close();
             }
         } finally {

@@ -310,6 +310,75 @@ class ListenerTests {
         assertThat(one.listener.told.get(0)).isEqualTo("acquire unknown");
     }
 
+    /** Redis is frozen, with its connections open, and replies when the lease is over. */
+    @Test
+    void aRenewalWhoseReplyIsOverdue() {
+        AsyncAttempt attempt = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(3)));
+        one.network.holdCommands();
+        world.advanceMillis(2_500);
+        assertThat(one.listener.told).containsExactly("a acquired free 0", "renew unknown", "renewal failed");
+
+        world.advanceMillis(1_500);
+        one.network.flow();
+        one.network.held().forEach(SimulatedCall::run);
+
+        assertThat(one.listener.told)
+                .filteredOn(line -> !line.startsWith("a "))
+                .containsExactly(
+                        "renew unknown", "renewal failed", "renew unknown", "renewal failed", "release unknown");
+        assertThat(one.listener.told).contains("a lost expired");
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(attempt::close);
+    }
+
+    /** The replies to the others of its batch count, and the command has ended with the first that is given up. */
+    @Test
+    void aRenewalWhoseReplyIsOverdueBesideOneWhoseIsNot() {
+        AsyncAttempt shorter = one.acquire(LockRequest.of("a").lease(Duration.ofSeconds(3)));
+        world.advanceMillis(500);
+        AsyncAttempt longer = one.acquire(LockRequest.of("b").lease(Duration.ofMillis(1_500)));
+        one.network.holdCommands();
+        world.advanceMillis(500);
+        assertThat(one.network.held()).hasSize(1);
+        one.network.flow();
+        world.advanceMillis(600);
+        one.network.take().run();
+
+        assertThat(one.listener.told)
+                .filteredOn(line -> line.startsWith("ren"))
+                .containsExactly("renew unknown", "renewal failed");
+        shorter.close();
+        longer.close();
+    }
+
+    @Test
+    void anExtensionWhoseCallerNoLongerWaits() {
+        LockHandle handle = one.engine.acquire(LockRequest.of("a"));
+        one.network.holdCommands();
+        Thread.currentThread().interrupt();
+        assertThatExceptionOfType(LockInterruptedException.class)
+                .isThrownBy(() -> handle.extend(Duration.ofSeconds(60)));
+        assertThat(Thread.interrupted()).isTrue();
+        one.network.flow();
+        one.network.take().run();
+        handle.close();
+
+        assertThat(one.listener.told)
+                .containsExactly("a acquired free 0", "renew unknown", "renewal failed", "a ended released 0");
+    }
+
+    @Test
+    void aForcedReleaseWhoseCallerNoLongerWaits() {
+        one.network.holdCommands();
+        Thread.currentThread().interrupt();
+        assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> one.engine.forceRelease("a"));
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(one.listener.told).containsExactly("release unknown");
+
+        one.network.flow();
+        one.network.take().fail(Effect.REFUSED);
+        assertThat(one.listener.told).containsExactly("release unknown");
+    }
+
     @Test
     void aRequestThatIsAbandonedWithoutAReply() {
         one.network.holdCommands();

@@ -12,6 +12,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.awaitility.Awaitility.await;
 
 import io.distributedlock.LockHandle;
+import io.distributedlock.LockListener;
+import io.distributedlock.LockListener.Attempt;
 import io.distributedlock.LockLostException;
 import io.distributedlock.LockReleaseUnconfirmedException;
 import io.distributedlock.LockRequest;
@@ -22,9 +24,11 @@ import io.distributedlock.testing.Noise;
 import io.distributedlock.testing.StopSignal;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -91,6 +95,40 @@ class TemplateLifecycleTests {
             leakCheck.verify();
             locks.start();
         }
+    }
+
+    /** Records the outcomes of acquisitions. */
+    private static LockListener recording(List<String> outcomes) {
+        InvocationHandler attempt = (proxy, method, arguments) -> {
+            if (arguments != null) {
+                outcomes.add(method.getName() + " " + arguments[0]);
+            }
+            return null;
+        };
+        Object attempts =
+                Proxy.newProxyInstance(Attempt.class.getClassLoader(), new Class<?>[] {Attempt.class}, attempt);
+        return (LockListener) Proxy.newProxyInstance(
+                LockListener.class.getClassLoader(),
+                new Class<?>[] {LockListener.class},
+                (proxy, method, arguments) -> method.getName().equals("requested") ? attempts : null);
+    }
+
+    /** An application that shuts down in the wrong order is visible in the meters. */
+    @Test
+    void theListenerReceivesTheRequestsThatComeAfterTheStop() {
+        List<String> outcomes = Collections.synchronizedList(new ArrayList<>());
+        LettuceConnectionFactory factory = server.newConnectionFactory();
+        RedisLockTemplate locks = templates.started(
+                new RedisLockTemplate(factory, Templates.PREFIX, PATIENT, event -> {}, true, () -> recording(outcomes)),
+                factory);
+        locks.stop();
+
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> locks.acquire(REQUEST))
+                .withMessageContaining("Lock 'cycled' is unavailable: the lock template is shutting down");
+        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.tryAcquire(REQUEST));
+        assertThat(locks.acquireAsync(REQUEST)).isCompletedExceptionally();
+        assertThat(outcomes).containsExactly("refused UNAVAILABLE", "refused UNAVAILABLE", "refused UNAVAILABLE");
     }
 
     @Test

@@ -389,11 +389,12 @@ class OperatorsViewTests {
                 .isEqualTo(404);
     }
 
-    /** Spring MVC passes the path to the endpoint without the part after the semicolon. */
-    @Test
-    void aPathWithASemicolonTakesAwayNoOtherLock() {
+    /** Spring MVC passes the path to the endpoint without the part after the semicolon, or without the last slash. */
+    @ParameterizedTest
+    @ValueSource(strings = {"order;v=2", "order/"})
+    void aPathThatSpringMvcChangesTakesAwayNoOtherLock(String path) {
         try (LockHandle order = locks.acquire(LockRequest.of("order"))) {
-            assertThat(call(shop, HttpMethod.DELETE, "locks/order;v=2")
+            assertThat(call(shop, HttpMethod.DELETE, "locks/" + path)
                             .getStatusCode()
                             .value())
                     .isEqualTo(400);

@@ -131,6 +131,17 @@ class ReactiveOperatorsViewTests {
         assertThat(get("locks/" + path)).contains("\"held\":false");
     }
 
+    /** Spring Boot ignores empty segments: another lock would be shown, or taken away. */
+    @ParameterizedTest
+    @ValueSource(strings = {"shop//order", "/shop/order", "shop/order/", "shop/order//", "https://shop/x"})
+    void aPathWithAnEmptySegmentNamesNoLock(String path) throws Exception {
+        try (LockHandle held = locks.acquire(LockRequest.of("shop/order"))) {
+            assertThat(look("locks/" + path).statusCode()).isEqualTo(400);
+            assertThat(call("DELETE", "locks/" + path).statusCode()).isEqualTo(400);
+            held.throwIfLost();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"a%2Fb", "%2F%2Fa%2F", "a%3Bb%3Fc", "..", "%5C"})
     void everyNameIsShownAndTakenAwayByParameter(String encoded) throws Exception {
