@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.core.Ordered;
@@ -17,13 +17,14 @@ import org.springframework.core.PriorityOrdered;
 /**
  * Records the beans that the container creates before it registers bean post-processors, such as those that a bean
  * factory post-processor depends on. They have no proxies. Objects that were registered as they are, such as mocks, are
- * not among them.
+ * not among them. Spring creates all ordered post-processors of registries before it calls the first of them, so what
+ * these depend on exists by then.
  */
 final class EarlyBeans implements BeanDefinitionRegistryPostProcessor, PriorityOrdered {
 
     private final Recorder recorder = new Recorder();
 
-    /** First, before other post-processors are created. */
+    /** Before other post-processors are called. */
     @Override
     public int getOrder() {
         return Ordered.HIGHEST_PRECEDENCE;
@@ -31,7 +32,13 @@ final class EarlyBeans implements BeanDefinitionRegistryPostProcessor, PriorityO
 
     @Override
     public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
-        if (registry instanceof ConfigurableBeanFactory factory) {
+        if (registry instanceof ConfigurableListableBeanFactory factory) {
+            for (String name : factory.getSingletonNames()) {
+                Object bean = factory.containsBeanDefinition(name) ? factory.getSingleton(name) : null;
+                if (bean != null) {
+                    recorder.postProcessBeforeInitialization(bean, name);
+                }
+            }
             factory.addBeanPostProcessor(recorder);
         }
     }

@@ -97,7 +97,7 @@ final class StoreAcquisition {
         if (acquisition.isUnknownToStore() && engine.store().isOutOfReach(lock.name, acquisition.number)) {
             acquisition = new Acquisition(lock, acquisition, now);
         }
-        acquisition.lease = leaseOf(head);
+        acquisition.lease = head.lease();
         AcquireAttempt attempt = attempt(now);
         acquisition.arrivals = waiters.arrivals();
         boolean stays = waiters.anyoneStays();
@@ -137,17 +137,13 @@ final class StoreAcquisition {
     /** Sends the request in the same step as the release of the lease. */
     void requestIn(PendingRelease release, long now) {
         Waiter head = waiters.first();
-        acquisition.lease = head == null ? 0 : leaseOf(head);
+        acquisition.lease = head == null ? 0 : head.lease();
         release.andRequeue(new Requeue(acquisition.number, acquisition.lease / 1_000_000), attempt(now));
     }
 
     /** Whether its grant admits parked readers: not if it was admitted like that itself, or they came later. */
     boolean isLeader() {
         return named == 0 || !Readers.isReader(lock);
-    }
-
-    private static long leaseOf(Waiter head) {
-        return head.request.firstLease() / 1_000_000 * 1_000_000;
     }
 
     private AcquireAttempt attempt(long now) {
@@ -180,6 +176,10 @@ final class StoreAcquisition {
                     acquisition.sentAt,
                     acquisition.lease,
                     Lease.UnknownOutcome.of(acquisition.uncertain, null));
+            if (waiters.needMoreThan(lease, now)) {
+                request(now, actions);
+                return null;
+            }
             return new Grant(lease, granted.waiting(), waited ? Path.ASKED : Path.FREE);
         }
         if (reply instanceof AcquireReply.Busy busy) {
@@ -341,9 +341,9 @@ final class StoreAcquisition {
 
     /**
      * A message reports the grant. Its age is bounded by the last request that had another reply; if that leaves too
-     * little of the lease, or the lease is that of a waiter that has left and too short, a request confirms the grant
-     * first. The same applies if this instance has seen a higher token that is ahead of the clock, which the releasing
-     * instance may not know: the reply has a token above that, unless an explicit owner has other holds.
+     * little of the lease, or the lease is that of a waiter that has left, a request confirms the grant first. The same
+     * applies if this instance has seen a higher token that is ahead of the clock, which the releasing instance may not
+     * know: the reply has a token above that, unless an explicit owner has other holds.
      */
     @Nullable
     Grant granted(long token, long leaseMillis, int waiting, long now, DeferredActions actions) {
@@ -358,9 +358,7 @@ final class StoreAcquisition {
                 acquisition.grantedSince,
                 leaseMillis * 1_000_000,
                 Lease.UnknownOutcome.of(acquisition.uncertain, acquisition.unanswered()));
-        Waiter next = waiters.first();
-        boolean tooShort = next != null && !lease.isLongEnough(leaseOf(next), now);
-        if (!behind && !tooShort && lease.deadline() - now >= lease.length() / 2) {
+        if (!behind && !waiters.needMoreThan(lease, now) && lease.deadline() - now >= lease.length() / 2) {
             return new Grant(lease, waiting, Path.TRANSFERRED);
         }
         if (phase == Phase.REQUESTING) {

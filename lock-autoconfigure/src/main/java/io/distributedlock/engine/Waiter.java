@@ -144,6 +144,11 @@ final class Waiter extends TimerTask {
                 : since + Math.max(request.waitUpTo(), engine.timeout(request.firstLease()));
     }
 
+    /** The lease that its request has, in nanoseconds: whole milliseconds. */
+    long lease() {
+        return request.firstLease() / 1_000_000 * 1_000_000;
+    }
+
     /** Its wait is over, and the last request is sent. */
     void requestOnceMore(long replyBy) {
         lastReplyBy = replyBy;

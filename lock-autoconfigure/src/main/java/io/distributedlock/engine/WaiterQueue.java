@@ -36,6 +36,12 @@ final class WaiterQueue {
         return size;
     }
 
+    /** Whether the lease is that of a waiter that has left, and the rest of it is too short for the first one. */
+    boolean needMoreThan(Lease lease, long now) {
+        Waiter next = first;
+        return next != null && lease.length() < next.lease() && !lease.isLongEnough(next.lease(), now);
+    }
+
     void add(Waiter waiter) {
         Waiter before = last;
         // Only the first steps call anything, and so may fail: nothing is changed yet.

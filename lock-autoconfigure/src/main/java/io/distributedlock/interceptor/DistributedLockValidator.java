@@ -52,7 +52,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
     private final Map<Inspected, Boolean> inspected = new ConcurrentHashMap<>();
 
     /** The beans that were created before this post-processor was registered. */
-    private final SingletonSupplier<Map<String, Object>> early;
+    private volatile SingletonSupplier<Map<String, Object>> early;
 
     /** Beans with locked methods before any proxy was created for them; null once all exist. */
     private volatile @Nullable Map<String, Object> bare = new ConcurrentHashMap<>();
@@ -114,6 +114,7 @@ public final class DistributedLockValidator implements BeanPostProcessor, SmartI
                     requireProxy(beanName, bean);
                 }
             });
+            early = SingletonSupplier.of(Map.of());
             seen.forEach(this::requireProxy);
         }
         for (String beanName : beanFactory.getBeanDefinitionNames()) {

@@ -86,6 +86,9 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     /** The work, if a transaction releases the lock at its end; otherwise null. */
     private volatile @Nullable WorkInTransaction kept;
 
+    /** The thread in which the downstream has a value of work that a transaction keeps. */
+    private volatile @Nullable Thread emitting;
+
     /** The work that continues after the end, with the hold. */
     private volatile @Nullable LockedResponseBody rest;
 
@@ -276,11 +279,23 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         if (acquiring != null) {
             acquiring.cancel(true);
         }
+        endBeforeNextWork();
         try {
             upstream.cancel();
         } finally {
             returned();
             endUndelivered();
+        }
+    }
+
+    /**
+     * As {@code next()} and {@code take(n)} cancel: with that value, they may begin the next work of the transaction,
+     * in the same lock, and in this call.
+     */
+    private void endBeforeNextWork() {
+        WorkInTransaction inTransaction = kept;
+        if (inTransaction != null && emitting == Thread.currentThread()) {
+            inTransaction.end();
         }
     }
 
@@ -314,8 +329,15 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             downstream.next(withHeldBody(value));
         } else if (handle == null) {
             downstream.next(value);
-        } else {
+        } else if (kept == null) {
             ReactiveLocks.runOutside(context, () -> downstream.next(value));
+        } else {
+            emitting = Thread.currentThread();
+            try {
+                ReactiveLocks.runOutside(context, () -> downstream.next(value));
+            } finally {
+                emitting = null;
+            }
         }
     }
 

@@ -40,6 +40,7 @@ class EarlyBeansTests {
     enum Need {
         BEAN_FACTORY_POST_PROCESSOR(ForFactory.class),
         REGISTRY_POST_PROCESSOR(ForRegistry.class),
+        ORDERED_REGISTRY_POST_PROCESSOR(ForOrderedRegistry.class),
         FIRST_BEAN_POST_PROCESSOR(ForFirst.class);
 
         private final Class<?> configuration;
@@ -156,6 +157,27 @@ class EarlyBeansTests {
                 @Override
                 public void postProcessBeanFactory(ConfigurableListableBeanFactory factory) {}
             };
+        }
+    }
+
+    /** Created with all other ordered ones, before any of them is called. */
+    record OfRegistry(Jobs jobs) implements BeanDefinitionRegistryPostProcessor, PriorityOrdered {
+
+        @Override
+        public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {}
+
+        @Override
+        public int getOrder() {
+            return LOWEST_PRECEDENCE;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ForOrderedRegistry {
+
+        @Bean
+        static OfRegistry early(Jobs jobs) {
+            return new OfRegistry(jobs);
         }
     }
 

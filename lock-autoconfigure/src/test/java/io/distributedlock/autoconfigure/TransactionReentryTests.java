@@ -177,6 +177,17 @@ class TransactionReentryTests {
         assertThat(TOKENS).allMatch(last::equals);
     }
 
+    /**
+     * The first value comes while the publisher is subscribed to, and the next work begins before that has returned.
+     */
+    @Test
+    void theWorkThatFollowsTheFirstValueOfAReactiveTransactionEntersToo() {
+        Mono<Long> both = work.several().next().flatMap(first -> work.mono());
+        assertThat(reactive.transactional(both).block(LockedApplication.LONG)).isEqualTo(TOKENS.get(0));
+
+        assertThat(TOKENS).hasSize(2);
+    }
+
     @Test
     void aReactiveTransactionThatTriesAgainEntersToo() {
         Mono<Long> failing = Mono.defer(() -> {
@@ -241,6 +252,11 @@ class TransactionReentryTests {
         @DistributedLocked(key = "'work'", waitUpTo = "60s")
         public Flux<Long> flux() {
             return Flux.just(token());
+        }
+
+        @DistributedLocked(key = "'work'", waitUpTo = "60s")
+        public Flux<Long> several() {
+            return Flux.just(token(), 2L, 3L);
         }
 
         @DistributedLocked(key = "'work'", waitUpTo = "60s")

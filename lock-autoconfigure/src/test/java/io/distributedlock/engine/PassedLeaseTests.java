@@ -293,4 +293,19 @@ class PassedLeaseTests {
         assertThat(next.isHeld()).isTrue();
         next.close();
     }
+
+    @Test
+    void aReplyToTheRequestOfAWaiterThatHasLeftIsAGrantWithTheLeaseOfTheNext() {
+        one.network.holdCommands();
+        AsyncAttempt cancelled = one.acquire(request(3).waitForever());
+        AsyncAttempt next = one.acquire(request(60).waitForever());
+        cancelled.cancel();
+        SimulatedCall<?> request = one.network.held().get(0);
+        one.network.flow();
+        request.run();
+
+        assertThat(next.isHeld()).isTrue();
+        assertThat(remainingInStore()).isGreaterThan(59_000);
+        next.close();
+    }
 }
