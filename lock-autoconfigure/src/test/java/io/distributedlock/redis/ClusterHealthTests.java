@@ -57,12 +57,19 @@ class ClusterHealthTests {
         limit("100mb", "volatile-lru");
         try {
             templates.on(server.newConnectionFactory());
-            await().during(Duration.ofMillis(500)).until(() -> warnings(output) == 1);
+            awaitWarnings(1, output);
             templates.on(server.newConnectionFactory());
-            await().during(Duration.ofMillis(500)).until(() -> warnings(output) == 2);
+            awaitWarnings(2, output);
         } finally {
             limit("0", "noeviction");
         }
+    }
+
+    /** And no other one after them. */
+    private static void awaitWarnings(int expected, CapturedOutput output) {
+        await().until(() -> warnings(output) == expected);
+        HoldAssertions.assertAllTheTime(
+                Duration.ofMillis(500), () -> assertThat(warnings(output)).isEqualTo(expected));
     }
 
     private static int warnings(CapturedOutput output) {
