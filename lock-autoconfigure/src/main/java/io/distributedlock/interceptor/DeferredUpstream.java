@@ -5,7 +5,6 @@
 package io.distributedlock.interceptor;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.Operators;
@@ -15,10 +14,7 @@ import reactor.core.publisher.Operators;
  * that emits in the call that requests its first values; Reactor's own passes it on only when that call has returned,
  * so a publisher without an end would never stop.
  */
-final class DeferredUpstream implements Subscription {
-
-    /** Passes a request on to the publisher. */
-    private final ObjLongConsumer<Subscription> requests;
+abstract class DeferredUpstream implements Subscription {
 
     private volatile @Nullable Subscription subscription;
 
@@ -29,9 +25,8 @@ final class DeferredUpstream implements Subscription {
     @GuardedBy("this")
     private boolean cancelled;
 
-    DeferredUpstream(ObjLongConsumer<Subscription> requests) {
-        this.requests = requests;
-    }
+    /** Passes a request on to the publisher. */
+    abstract void request(Subscription publisher, long n);
 
     void set(Subscription actual) {
         long demand;
@@ -43,7 +38,7 @@ final class DeferredUpstream implements Subscription {
         if (demand < 0) {
             actual.cancel();
         } else if (demand > 0) {
-            requests.accept(actual, demand);
+            request(actual, demand);
         }
     }
 
@@ -54,7 +49,7 @@ final class DeferredUpstream implements Subscription {
             actual = subscriptionOrDefer(n);
         }
         if (actual != null) {
-            requests.accept(actual, n);
+            request(actual, n);
         }
     }
 

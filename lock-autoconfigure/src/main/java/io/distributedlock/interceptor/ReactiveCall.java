@@ -61,9 +61,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     private static final End CANCELLATION = new End(false, null);
 
-    private final DeferredUpstream upstream = new DeferredUpstream(this::requestInside);
-
-    private final CallPolicy policy;
+    private final DeferredUpstream upstream = new Upstream();
 
     private final ReactiveWork work;
 
@@ -108,7 +106,6 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     private boolean concluded;
 
     ReactiveCall(ReactiveWork work, Downstream downstream) {
-        this.policy = work.policy();
         this.work = work;
         this.downstream = downstream;
         this.context = downstream.context();
@@ -203,11 +200,11 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     private void run(LockHandle granted) {
         Throwable fatal = null;
         try {
-            context = ReactiveLocks.with(context, granted, owner, policy.lossMatters(), outer);
+            context = ReactiveLocks.with(context, granted, owner, policy().lossMatters(), outer);
             LockScope inside = ReactiveLocks.scopeOf(context);
             scope = inside;
             kept = inside == null ? null : work.keep(inside, downstream.context());
-            if (policy.interrupts()) {
+            if (policy().interrupts()) {
                 MultiLockHandle.onInterruptingLoss(granted, this::lost);
             }
             proceed(granted);
@@ -225,7 +222,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     private void proceed(LockHandle granted) throws Throwable {
         try (ReactiveLocks.Shown lock = ReactiveLocks.show(context)) {
-            if (policy.interrupts()) {
+            if (policy().interrupts()) {
                 proceedInterruptibly(granted);
             } else {
                 work.proceed(context).subscribe(this);
@@ -256,13 +253,17 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         upstream.request(n);
     }
 
-    /** The publisher may emit in this call, which may come from an operator outside of the lock. */
-    private void requestInside(Subscription publisher, long n) {
-        called();
-        try {
-            ReactiveLocks.runInside(context, () -> publisher.request(n));
-        } finally {
-            returned();
+    private final class Upstream extends DeferredUpstream {
+
+        /** The publisher may emit in this call, which may come from an operator outside of the lock. */
+        @Override
+        void request(Subscription publisher, long n) {
+            called();
+            try {
+                ReactiveLocks.runInside(context, () -> publisher.request(n));
+            } finally {
+                returned();
+            }
         }
     }
 
@@ -349,7 +350,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
     }
 
     private LockedResponseBody heldBody(Publisher<Object> body, LockHandle held) {
-        LockedResponseBody later = new LockedResponseBody(body, held, owner, policy, kept, scope);
+        LockedResponseBody later = new LockedResponseBody(body, held, owner, policy(), kept, scope);
         boolean tooLate;
         synchronized (this) {
             rest = later;
@@ -363,7 +364,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     @Override
     public void onError(Throwable failure) {
-        if (!end(new End(true, failure)) && !(policy.interrupts() && InterruptOnLoss.isConsequence(failure))) {
+        if (!end(new End(true, failure)) && !(policy().interrupts() && InterruptOnLoss.isConsequence(failure))) {
             Operators.onErrorDropped(failure, context);
         }
     }
@@ -396,6 +397,10 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         }
         returned();
         return true;
+    }
+
+    private CallPolicy policy() {
+        return work.policy();
     }
 
     private synchronized void called() {
@@ -452,8 +457,8 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     private void endAfterRelease(LockHandle held, @Nullable Throwable failure) {
         release(held)
-                .whenComplete((done, release) ->
-                        deliver(new End(true, CallOutcome.failureOf(policy, failure, StageFailures.unwrap(release)))));
+                .whenComplete((done, release) -> deliver(
+                        new End(true, CallOutcome.failureOf(policy(), failure, StageFailures.unwrap(release)))));
     }
 
     /** After the transactions below the lock, which an operator may have cancelled. */
@@ -461,7 +466,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         LockScope inside = scope;
         return inside == null
                 ? releaseLast(held)
-                : CallRelease.release(inside, policy.lossMatters(), () -> releaseLast(held));
+                : CallRelease.release(inside, policy().lossMatters(), () -> releaseLast(held));
     }
 
     private CompletionStage<@Nullable Void> releaseLast(LockHandle held) {
