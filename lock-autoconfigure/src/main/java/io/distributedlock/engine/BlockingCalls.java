@@ -119,6 +119,9 @@ final class BlockingCalls {
         boolean counts;
         try {
             counts = await(name, engine.timeout(length), () -> engine.renewal().sendNow(due));
+        } catch (LockInterruptedException ex) {
+            engine.renewal().abandon(due);
+            return ex;
         } catch (DistributedLockException ex) {
             engine.renewal().giveUp(due);
             return ex;

@@ -87,9 +87,14 @@ final class LeaseRenewal {
                 .thenApply(replies -> deliver(renewal, new Outcome(replies.get(0), false)));
     }
 
-    /** The caller no longer waits for the reply to an extension. */
+    /** The reply to an extension is overdue, or there will be none. */
     void giveUp(Due extension) {
         extension.renewal().giveUp();
+        abandon(extension);
+    }
+
+    /** The caller no longer waits for the reply to an extension, which still counts for the listener. */
+    void abandon(Due extension) {
         deliver(extension, Outcome.UNKNOWN);
     }
 

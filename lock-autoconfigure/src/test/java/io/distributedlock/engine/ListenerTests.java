@@ -350,14 +350,28 @@ class ListenerTests {
         longer.close();
     }
 
+    /** The interruption says nothing about Redis. */
     @Test
-    void anExtensionWhoseCallerNoLongerWaits() {
+    void anExtensionWhoseCallerIsInterruptedCountsWithItsReply() {
         LockHandle handle = one.engine.acquire(LockRequest.of("a"));
         one.network.holdCommands();
         Thread.currentThread().interrupt();
         assertThatExceptionOfType(LockInterruptedException.class)
                 .isThrownBy(() -> handle.extend(Duration.ofSeconds(60)));
         assertThat(Thread.interrupted()).isTrue();
+        one.network.flow();
+        one.network.take().run();
+        handle.close();
+
+        assertThat(one.listener.told).containsExactly("a acquired free 0", "a ended released 0");
+    }
+
+    @Test
+    void anExtensionWhoseReplyIsOverdue() {
+        LockHandle handle = one.engine.acquire(LockRequest.of("a"));
+        one.network.holdCommands();
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> handle.extend(Duration.ofMillis(600)));
         one.network.flow();
         one.network.take().run();
         handle.close();
