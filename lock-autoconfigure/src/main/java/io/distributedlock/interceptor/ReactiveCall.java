@@ -29,12 +29,8 @@ import reactor.util.context.Context;
  * One subscription of a method that returns a publisher: requests the lock, subscribes to the method's publisher under
  * it, and releases it when that has completed, failed or was cancelled, exactly once. The downstream gets the end only
  * after the release.
- *
- * <p>The first end counts: of the publisher, by a loss that interrupts, or by a cancellation. The publisher may still
- * run in calls of this library on several threads: in the subscription, a request or a cancellation. The lock is
- * released when the last one of them has returned, since code of the method runs until then.
  */
-final class ReactiveCall implements CoreSubscriber<Object> {
+final class ReactiveCall extends PublisherCalls implements CoreSubscriber<Object> {
 
     /** The subscriber. Its methods are never called by two threads at once if losses do not interrupt. */
     interface Downstream {
@@ -46,20 +42,6 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         /** The end: success, or the failure. */
         void end(@Nullable Throwable failure);
     }
-
-    /**
-     * Of the work under the lock.
-     *
-     * @param delivered whether the downstream gets it
-     */
-    private record End(boolean delivered, @Nullable Throwable failure) {
-
-        boolean isSuccess() {
-            return delivered && failure == null;
-        }
-    }
-
-    private static final End CANCELLATION = new End(false, null);
 
     private final DeferredUpstream upstream = new Upstream();
 
@@ -92,18 +74,6 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     @GuardedBy("this")
     private boolean cancelled;
-
-    /** The calls of the publisher that have not returned. */
-    @GuardedBy("this")
-    private int calls;
-
-    /** Null until the work has ended. */
-    @GuardedBy("this")
-    private @Nullable End end;
-
-    /** Whether the consequences of the end have begun, since no call was left. */
-    @GuardedBy("this")
-    private boolean concluded;
 
     ReactiveCall(ReactiveWork work, Downstream downstream) {
         this.work = work;
@@ -151,7 +121,8 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             if (!isCancelled()) {
                 refused(StageFailures.unwrap(failure));
             }
-        } else if (takeGrant(granted)) {
+        } else if (beginFirstCall()) {
+            handle = granted;
             run(granted);
         } else {
             work.releaseUnused(granted);
@@ -186,16 +157,6 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         return ReactiveLocks.show(context);
     }
 
-    /** The subscription to the publisher, which follows, is a call of it. */
-    private synchronized boolean takeGrant(LockHandle granted) {
-        if (end != null) {
-            return false;
-        }
-        handle = granted;
-        calls++;
-        return true;
-    }
-
     /** The end is reported, and the lock is released, whatever fails here: the caller of this method ignores it. */
     private void run(LockHandle granted) {
         Throwable fatal = null;
@@ -213,7 +174,7 @@ final class ReactiveCall implements CoreSubscriber<Object> {
             onError(ex);
         } finally {
             // Even if the report has failed, as after an overflow of the stack.
-            returned();
+            endCall();
         }
         if (fatal != null) {
             Exceptions.throwIfJvmFatal(fatal);
@@ -258,11 +219,11 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         /** The publisher may emit in this call, which may come from an operator outside of the lock. */
         @Override
         void request(Subscription publisher, long n) {
-            called();
+            beginCall();
             try {
                 ReactiveLocks.runInside(context, () -> publisher.request(n));
             } finally {
-                returned();
+                endCall();
             }
         }
     }
@@ -273,9 +234,9 @@ final class ReactiveCall implements CoreSubscriber<Object> {
                 return;
             }
             cancelled = true;
-            end = end == null ? CANCELLATION : end;
-            calls++;
         }
+        beginCall();
+        end(End.CANCELLATION);
         CompletableFuture<LockHandle> acquiring = acquisition;
         if (acquiring != null) {
             acquiring.cancel(true);
@@ -284,14 +245,14 @@ final class ReactiveCall implements CoreSubscriber<Object> {
         try {
             upstream.cancel();
         } finally {
-            returned();
+            endCall();
             endUndelivered();
         }
     }
 
     /**
-     * As {@code next()} and {@code take(n)} cancel: with that value, they may begin the next work of the transaction,
-     * in the same lock, and in this call.
+     * Operators such as {@code next()} and {@code take(n)} cancel when they get a value. With this value, the next work
+     * of the transaction may begin before they return, and needs the same lock.
      */
     private void endBeforeNextWork() {
         WorkInTransaction inTransaction = kept;
@@ -351,12 +312,8 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     private LockedResponseBody heldBody(Publisher<Object> body, LockHandle held) {
         LockedResponseBody later = new LockedResponseBody(body, held, owner, policy(), kept, scope);
-        boolean tooLate;
-        synchronized (this) {
-            rest = later;
-            tooLate = concluded;
-        }
-        if (tooLate) {
+        rest = later;
+        if (isConcluded()) {
             later.claim();
         }
         return later;
@@ -364,67 +321,34 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     @Override
     public void onError(Throwable failure) {
-        if (!end(new End(true, failure)) && !(policy().interrupts() && InterruptOnLoss.isConsequence(failure))) {
+        if (!end(End.of(failure)) && !(policy().interrupts() && InterruptOnLoss.isConsequence(failure))) {
             Operators.onErrorDropped(failure, context);
         }
     }
 
     @Override
     public void onComplete() {
-        end(new End(true, null));
+        end(End.SUCCESS);
     }
 
     private void lost() {
-        called();
+        beginCall();
         try {
             upstream.cancel();
         } finally {
-            end(new End(true, new CancellationException("The lock was lost")));
-            returned();
+            end(End.of(new CancellationException("The lock was lost")));
+            endCall();
         }
     }
 
     // ---- the end
 
-    /** @return false if the work has ended before */
-    private boolean end(End reported) {
-        synchronized (this) {
-            if (end != null) {
-                return false;
-            }
-            end = reported;
-            calls++;
-        }
-        returned();
-        return true;
-    }
-
     private CallPolicy policy() {
         return work.policy();
     }
 
-    private synchronized void called() {
-        calls++;
-    }
-
-    /** Each call returns once. The last one concludes the work if that has ended. */
-    private void returned() {
-        End last;
-        synchronized (this) {
-            calls--;
-            last = concluded || calls > 0 ? null : end;
-            concluded |= last != null;
-        }
-        if (last != null) {
-            conclude(last);
-        }
-    }
-
-    private synchronized boolean isConcluded() {
-        return concluded;
-    }
-
-    private void conclude(End last) {
+    @Override
+    void conclude(End last) {
         LockHandle held = handle;
         LockedResponseBody body = rest;
         if (held == null) {
@@ -457,8 +381,8 @@ final class ReactiveCall implements CoreSubscriber<Object> {
 
     private void endAfterRelease(LockHandle held, @Nullable Throwable failure) {
         release(held)
-                .whenComplete((done, release) -> deliver(
-                        new End(true, CallOutcome.failureOf(policy(), failure, StageFailures.unwrap(release)))));
+                .whenComplete((done, release) ->
+                        deliver(End.of(CallOutcome.failureOf(policy(), failure, StageFailures.unwrap(release)))));
     }
 
     /** After the transactions below the lock, which an operator may have cancelled. */
